@@ -1,0 +1,1 @@
+"""Read robot descriptions (URDF) strictly: text in, `Robot` or `UrdfError` out."""
