@@ -1,0 +1,164 @@
+"""XML text to the few elements of it that have a meaning here.
+
+One pass of expat, without a tree library and without recursion. Namespaces are not
+processed: a default one then changes nothing, an undeclared prefix does no harm, and an
+element with a prefix is no element of a robot. A document type declaration is refused
+as it begins, so no entity is ever expanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from xml.parsers import expat
+
+from urdf.errors import UrdfError, quote
+
+BEFORE_THE_DECLARATION: Final = "\ufeff \t\r\n"  # not XML there, but real files have it
+ANY: Final = "*"
+
+# Which elements are looked at, by the one they stand in. What is not here is skipped whole.
+READ: Final[Mapping[str, frozenset[str]]] = {
+    "robot": frozenset({"link", "joint"}),
+    "link": frozenset({"visual"}),
+    "visual": frozenset({"origin", "geometry"}),
+    "geometry": frozenset({ANY}),
+    "joint": frozenset({"parent", "child", "origin", "axis", "limit"}),
+}
+NOTHING: Final[frozenset[str]] = frozenset()
+
+
+@dataclass(slots=True)
+class Element:
+    """An element that is read, with those of its children that are."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    column: int
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, tag: str) -> list[Element]:
+        """Return the children with this tag."""
+        return [child for child in self.children if child.tag == tag]
+
+    def first(self, tag: str) -> Element | None:
+        """Return the first child with this tag."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+
+def read(text: str) -> Element:
+    """Return the `<robot>` element of a text.
+
+    Raises:
+        UrdfError: the text is not well-formed XML, or is the XML of something else.
+    """
+    body = text.lstrip(BEFORE_THE_DECLARATION)
+    if not body:
+        raise UrdfError("the description is empty; the text of a URDF file expected")
+    try:
+        data = body.encode("utf-8")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, len(text) - len(body) + error.start) + 1
+        raise UrdfError(
+            f"not well-formed XML: half a surrogate pair (line {line}); a whole character expected",
+            line,
+        ) from None
+    skipped = text[: len(text) - len(body)].replace("\r\n", "\n").replace("\r", "\n")
+    reader = _Reader(lines_before=skipped.count("\n"), columns_before=_last_line_length(skipped))
+    return reader.read(data)
+
+
+def _last_line_length(text: str) -> int:
+    return len(text) - (text.rfind("\n") + 1)
+
+
+class _Reader:
+    """Expat's handlers: the elements that are open and read, and the depth of what is not."""
+
+    def __init__(self, lines_before: int, columns_before: int) -> None:
+        self._lines_before = lines_before
+        self._columns_before = columns_before
+        self._open: list[Element] = []
+        self._root: Element | None = None
+        self._skipping = 0  # open elements from the one that is skipped down
+        # The text is Unicode already: what a declaration says of its encoding is of the past.
+        self._parser = expat.ParserCreate("UTF-8")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.StartDoctypeDeclHandler = self._doctype
+
+    def read(self, data: bytes) -> Element:
+        """Return the root element."""
+        try:
+            self._parser.Parse(data, True)  # noqa: FBT003
+        except expat.ExpatError as error:
+            line, column = self._place(error.lineno, error.offset)
+            raise UrdfError(
+                f"not well-formed XML: {expat.errors.messages[error.code]} "
+                f"(line {line}, column {column})",
+                line,
+                column,
+            ) from None
+        assert self._root is not None  # expat refuses a text without an element
+        return self._root
+
+    def _place(self, line: int, column: int) -> tuple[int, int]:
+        """Return line and column, from 1, in the text as it was given."""
+        on_first = self._columns_before if line == 1 else 0
+        return line + self._lines_before, column + 1 + on_first
+
+    def _here(self) -> tuple[int, int]:
+        return self._place(self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber)
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._open:
+            self._root = element = Element(tag, attributes, *self._here())
+            if tag != "robot":
+                raise UrdfError(
+                    f"the root element is <{quote(tag)[1:-1]}> "
+                    f"(line {element.line}, column {element.column}); <robot> expected",
+                    element.line,
+                    element.column,
+                )
+            self._open.append(element)
+            return
+        parent = self._open[-1]
+        if not _is_read(tag, parent):
+            self._skipping = 1
+            self._parser.StartElementHandler = self._start_skipped
+            self._parser.EndElementHandler = self._end_skipped
+            return
+        element = Element(tag, attributes, *self._here())
+        parent.children.append(element)
+        self._open.append(element)
+
+    def _end(self, _tag: str) -> None:
+        self._open.pop()
+
+    def _start_skipped(self, _tag: str, _attributes: object) -> None:
+        self._skipping += 1
+
+    def _end_skipped(self, _tag: str) -> None:
+        self._skipping -= 1
+        if not self._skipping:
+            self._parser.StartElementHandler = self._start
+            self._parser.EndElementHandler = self._end
+
+    def _doctype(self, *_declaration: object) -> None:
+        line, column = self._here()
+        raise UrdfError(
+            f"a document type declaration (line {line}, column {column}); "
+            "a robot description has none: leave <!DOCTYPE ...> out",
+            line,
+            column,
+        )
+
+
+def _is_read(tag: str, parent: Element) -> bool:
+    """Whether an element counts where it stands."""
+    wanted = READ.get(parent.tag, NOTHING)
+    if ANY in wanted:  # a shape: the first without a prefix
+        return ":" not in tag and not parent.children
+    return tag in wanted and not (tag == "visual" and parent.children)

@@ -1,0 +1,27 @@
+"""The one error that reading a robot description can end in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SHOWN_CHARS: Final = 80  # of a name or value from the text; a 1 MiB name must not fill a log
+
+
+class UrdfError(ValueError):
+    """A description breaks a rule; the sentence says where, what came and what would be right.
+
+    Attributes:
+        line: line of the element in the text as given, from 1; None if it has no place.
+        column: column of the element, from 1; None if it has no place.
+    """
+
+    def __init__(self, sentence: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(sentence)
+        self.line = line
+        self.column = column
+
+
+def quote(text: str) -> str:
+    """Return text from a description for use in a sentence: bounded, printable, in quotes."""
+    shown = text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
+    return repr(shown)

@@ -1,0 +1,104 @@
+"""Links and joints have to make one tree; what they make instead is said in full."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from urdf.errors import UrdfError, quote
+from urdf.model import Joint, Link, Robot
+
+LISTED: Final = 4  # names of several; more of them help nobody
+COMPARED_NAMES: Final = 2000  # for the closest one; a larger robot is not worth the wait
+COMPARED_CHARS: Final = 200  # of a name that is looked for; comparing is quadratic in it
+
+
+def make_tree(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> Robot:
+    """Return the robot.
+
+    Raises:
+        UrdfError: names collide, a joint names no link, or the links are not one tree.
+    """
+    if not links:
+        raise UrdfError("the robot has no link; a <link name='…'/> under <robot> expected")
+    link_names = _unique("link", links)
+    _unique("joint", joints)
+    above: dict[str, Joint] = {}
+    for joint in joints:
+        for tag, end in (("parent", joint.parent), ("child", joint.child)):
+            if end not in link_names:
+                _refuse(joint, f"<{tag}> names {quote(end)}, no link; " + _closest(end, link_names))
+        if joint.parent == joint.child:
+            _refuse(joint, f"ties link {quote(joint.child)} to itself; two links expected")
+        other = above.setdefault(joint.child, joint)
+        if other is not joint:
+            _refuse(
+                joint,
+                f"link {quote(joint.child)} is the child of joint {quote(other.name)} "
+                f"(line {other.line}) too; one joint expected",
+            )
+    roots = [link for link in links if link.name not in above]
+    robot = Robot(name, tuple(links), tuple(joints), _root(roots, joints).name)
+    _all_reached(robot)
+    return robot
+
+
+def _unique(kind: str, elements: Sequence[Link] | Sequence[Joint]) -> set[str]:
+    seen: dict[str, int] = {}
+    for element in elements:
+        if element.name in seen:
+            raise UrdfError(
+                f"{kind} {quote(element.name)} (line {element.line}): there is one of this "
+                f"name on line {seen[element.name]}; a name of its own expected",
+                element.line,
+            )
+        seen[element.name] = element.line
+    return set(seen)
+
+
+def _root(roots: list[Link], joints: Sequence[Joint]) -> Link:
+    if not roots:
+        some = _listed(joint.name for joint in joints)
+        raise UrdfError(
+            f"no root: every link is the child of a joint ({some}); "
+            "exactly one link that is no joint's child expected"
+        )
+    if len(roots) > 1:
+        some = _listed(f"{link.name}" for link in roots)
+        raise UrdfError(
+            f"{len(roots)} roots: {some} are no joint's child; one expected, "
+            "and a joint to each of the others",
+            roots[1].line,
+        )
+    return roots[0]
+
+
+def _all_reached(robot: Robot) -> None:
+    """Refuse joints that go round in a circle away from the root."""
+    reached = {joint.name for joint in robot.joints_parent_first()}
+    left = [joint for joint in robot.joints if joint.name not in reached]
+    if left:
+        some = _listed(joint.name for joint in left)
+        _refuse(
+            left[0],
+            f"joints {some} make a cycle that the root link does not reach; a tree expected",
+        )
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = list(names)
+    text = ", ".join(quote(name) for name in shown[:LISTED])
+    return text if len(shown) <= LISTED else f"{text} and {len(shown) - LISTED} more"
+
+
+def _closest(name: str, names: set[str]) -> str:
+    if len(names) <= COMPARED_NAMES and len(name) <= COMPARED_CHARS:
+        known = sorted(known for known in names if len(known) <= COMPARED_CHARS)
+        if close := difflib.get_close_matches(name, known, 1):
+            return f"did you mean {quote(close[0])}?"
+    return "the name of a <link> expected"
+
+
+def _refuse(joint: Joint, problem: str) -> None:
+    raise UrdfError(f"joint {quote(joint.name)} (line {joint.line}): {problem}", joint.line)
