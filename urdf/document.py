@@ -92,7 +92,7 @@ class _Reader:
     def read(self, data: bytes) -> Element:
         """Return the root element."""
         try:
-            self._parser.Parse(data, True)  # noqa: FBT003
+            self._parser.Parse(data, True)
         except expat.ExpatError as error:
             line, column = self._place(error.lineno, error.offset)
             raise UrdfError(

@@ -68,10 +68,10 @@ class _Place:
             self.refuse(f"{part}: {attribute} must be {right}, {error}", inside)
 
     def at_most_one(self, tag: str) -> Element | None:
-        """Return the child with this tag, if there is one."""
+        """Return the child with this tag, if there is one; the same thing said twice is one."""
         found = self._element.all(tag)
-        if len(found) > 1:
-            self.refuse(f"{len(found)} <{tag}> elements; one expected", found[1])
+        if any(other.attributes != found[0].attributes for other in found):
+            self.refuse(f"{len(found)} <{tag}> elements that differ; one expected", found[1])
         return found[0] if found else None
 
     def name(self) -> str:
