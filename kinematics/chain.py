@@ -1,0 +1,126 @@
+"""The joints between a base link and a tip link, ready for the kernels.
+
+Fixed joints are folded into the constant transforms, and each joint's frame is turned so
+that its axis is z: a step of forward kinematics is then one product and one plane rotation.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from kinematics.arrays import FloatArray, IntArray, floats, ints
+from kinematics.errors import KinematicsError, quote
+from kinematics.model import FIXED, PRISMATIC, Model
+
+KEPT_CHAINS: Final = 64  # a model's; a client asks for a few links, again and again
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chain:
+    """A path of k movable joints, base first.
+
+    Attributes:
+        joints: (k,) indices in q.
+        constants, kind, stretch: as `kernels.walk_chain` takes them.
+        end: (4, 4) from the last joint's turned frame, after its motion, to the tip link.
+    """
+
+    joints: IntArray
+    constants: FloatArray
+    kind: IntArray
+    stretch: FloatArray
+    end: FloatArray
+
+    @property
+    def size(self) -> int:
+        """How many joints it has."""
+        return len(self.joints)
+
+    def tool(self, point: FloatArray) -> FloatArray:
+        """Return the transform from the last joint to a point of the tip link, (12,)."""
+        end = self.end
+        at = end[:3, :3] @ point + end[:3, 3]
+        return floats([*end[:3, :3].ravel(), *at])
+
+
+def chain_between(model: Model, base: int, tip: int) -> Chain:
+    """Return the chain from a base link to a tip link.
+
+    Raises:
+        KinematicsError: `invalid_request`; the base is neither the tip nor above it.
+    """
+    key = (base, tip)
+    chain = model.chains.get(key)
+    if chain is None:
+        chain = model.chains[key] = _build(model, path_joints(model, base, tip))
+        if len(model.chains) > KEPT_CHAINS:
+            model.chains.popitem(last=False)
+    else:
+        model.chains.move_to_end(key)
+    return chain
+
+
+def path_joints(model: Model, base: int, tip: int) -> list[int]:
+    """Return the joints from base to tip, fixed ones too, in the model's numbers.
+
+    Raises:
+        KinematicsError: `invalid_request`; the base is neither the tip nor above it.
+    """
+    path: list[int] = []
+    link = tip
+    while link != base:
+        joint = int(model.link_joint[link])
+        if joint < 0:
+            names = model.link_names
+            raise KinematicsError(
+                "invalid_request",
+                f"'base_link' is {quote(names[base])}, which is not above {quote(names[tip])}; "
+                "the link itself or one of its ancestors expected",
+            )
+        path.append(joint)
+        link = int(model.joint_parent[joint])
+    return path[::-1]
+
+
+def _build(model: Model, path: list[int]) -> Chain:
+    joints: list[int] = []
+    constants: list[float] = []
+    kinds: list[int] = []
+    stretches: list[float] = []
+    T = np.eye(4)  # from the last movable joint so far to the link that is reached
+    for joint in path:
+        T = T @ _homogeneous(model.joint_origin[12 * joint : 12 * joint + 12])
+        kind = int(model.joint_kind[joint])
+        if kind == FIXED:
+            continue
+        axis = model.joint_axis[3 * joint : 3 * joint + 3]
+        length = math.hypot(*axis)
+        turn = np.eye(4)
+        turn[:3, :3] = turn_z_to(axis / length)
+        before = T @ turn
+        joints.append(int(model.joint_q[joint]))
+        constants += [*before[:3, :3].ravel(), *before[:3, 3]]
+        kinds.append(kind)
+        stretches.append(length if kind == PRISMATIC else 1.0)
+        T = turn.T  # a pure rotation: its transpose turns back
+    return Chain(np.array(joints, np.int64), floats(constants), ints(kinds), floats(stretches), T)
+
+
+def _homogeneous(numbers: FloatArray) -> FloatArray:
+    T = np.eye(4)
+    T[:3, :3] = numbers[:9].reshape(3, 3)
+    T[:3, 3] = numbers[9:]
+    return T
+
+
+def turn_z_to(axis: FloatArray) -> FloatArray:
+    """Return a rotation matrix whose z column is the unit axis."""
+    x, y, z = axis
+    helper = np.array([1.0, 0.0, 0.0]) if abs(x) < 0.9 else np.array([0.0, 1.0, 0.0])
+    across = np.cross(helper, (x, y, z))
+    across /= math.hypot(*across)
+    return np.column_stack((across, np.cross((x, y, z), across), (x, y, z)))

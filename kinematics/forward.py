@@ -1,0 +1,70 @@
+"""Forward kinematics: the poses of links, in the frame of any link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinematics import kernels
+from kinematics.arrays import FloatArray, floats, ints
+from kinematics.errors import KinematicsError
+from kinematics.model import Model
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+
+
+def link_poses(model: Model, q: FloatArray, base: int, links: Sequence[int]) -> FloatArray:
+    """Return T_base_link of several links.
+
+    Args:
+        model: the robot.
+        q: (n,) in the order of `model.joint_names`, rad or m; used as it is.
+        base: the link in whose frame the poses are given.
+        links: m links.
+
+    Returns:
+        (m, 7) x y z in metres, then the unit quaternion x y z w with w >= 0.
+
+    Raises:
+        KinematicsError: `invalid_request`; a pose would not be finite.
+    """
+    frames = _frames(model, q)
+    out = floats(np.empty(7 * len(links)))
+    kernels.link_poses(frames, base, ints(links), out, floats(np.empty(12)))
+    poses = np.asarray(out).reshape(-1, 7)
+    refuse_overflow(poses, "a pose")
+    return poses
+
+
+def link_transform(model: Model, q: FloatArray, base: int, link: int) -> FloatArray:
+    """Return T_base_link as a matrix (4, 4); not finite where `q` is beyond all measure."""
+    frames = np.asarray(_frames(model, q)).reshape(-1, 12)
+    T_root_base, T_root_link = frames[base], frames[link]
+    R_base_root = T_root_base[:9].reshape(3, 3).T
+    T = np.eye(4)
+    T[:3, :3] = R_base_root @ T_root_link[:9].reshape(3, 3)
+    T[:3, 3] = R_base_root @ (T_root_link[9:] - T_root_base[9:])
+    return T
+
+
+def refuse_overflow(numbers: FloatArray, what: str) -> None:
+    """Refuse a result that JSON cannot carry.
+
+    Raises:
+        KinematicsError: `invalid_request`; some number is not finite.
+    """
+    if not np.isfinite(numbers).all():
+        raise KinematicsError(
+            "invalid_request", f"{what} would not be finite; smaller joint values expected"
+        )
+
+
+def _frames(model: Model, q: FloatArray) -> FloatArray:
+    """Return the transform of every link in the root's frame, (12 links,)."""
+    frames = floats(np.empty(12 * len(model.link_names)))
+    at = 12 * model.root
+    frames[at : at + 12] = IDENTITY
+    work = floats(np.empty(kernels.WORK))
+    kernels.link_frames(*model.arrays, floats(q), frames, work)
+    return frames

@@ -1,0 +1,129 @@
+"""Frames on the socket pair between the gateway and a worker.
+
+One frame is a little-endian header followed by its payload::
+
+    u32 length of the payload | u8 kind | u64 number | payload
+
+What `number` and the payload mean depends on the kind, see `Kind`. Both ends of
+the socket pair run on one machine, so times are values of the system-wide
+monotonic clock. This module needs the standard library alone: the gateway's own
+process imports it.
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+HEADER: Final = struct.Struct("<IBQ")
+DESCRIPTION_HEAD: Final = struct.Struct("<Q")
+CALL_HEAD: Final = struct.Struct("<dQ")
+MARK: Final = struct.Struct("<Q")  # what a worker is at, in memory shared with the gateway
+MARK_DESCRIPTION: Final = 1 << 63  # set in a mark: its number is a description's serial
+
+OUTCOMES: Final = (  # what an ANSWER frame's outcome byte counts: "" is result true
+    "",
+    "invalid_request",
+    "not_set",
+    "invalid_robot_description",
+    "unknown_link",
+    "unknown_joint",
+    "no_solution",
+    "unreachable",
+    "timeout",
+    "worker_failed",
+    "limit_exceeded",
+)
+
+
+class Kind(IntEnum):
+    """What a frame says; those up to STOP go to a worker, the others come from it."""
+
+    DESCRIPTION = 1  # number: serial; payload: u64 version, then the parameter's JSON value
+    CALL = 2  # number: call; payload: f64 deadline, u64 serial (0: not set), the request line
+    PING = 3  # number: any; the worker answers PONG when it gets to it
+    FORGET = 4  # number: serial of a description that no later call names
+    CANCEL = 5  # number: call whose answer nobody waits for
+    STOP = 6  # finish what is in hand, then leave
+    READY = 7  # payload: "compiled" or "interpreted"
+    ANSWER = 8  # number: call; payload: u8 outcome (an index into OUTCOMES), the response line
+    LOADED = 9  # number: serial; payload: JSON of what came of that description
+    FAULT = 10  # number: call; payload: the traceback of an error that is ours
+    PONG = 11
+
+
+class Frame(NamedTuple):
+    """One whole frame."""
+
+    kind: int
+    number: int
+    payload: bytes
+
+
+class FrameError(ValueError):
+    """The other end sent what cannot be a frame."""
+
+
+def pack(kind: Kind, number: int, payload: bytes = b"") -> bytes:
+    """Return the bytes of one frame."""
+    return HEADER.pack(len(payload), kind, number) + payload
+
+
+def pack_description(serial: int, version: int, value: bytes) -> bytes:
+    """Return the frame that hands a worker one version of a robot description."""
+    return pack(Kind.DESCRIPTION, serial, DESCRIPTION_HEAD.pack(version) + value)
+
+
+def pack_call(number: int, deadline: float, serial: int, line: bytes) -> bytes:
+    """Return the frame that hands a worker one call.
+
+    Args:
+        number: the gateway's own number for the call.
+        deadline: monotonic time, in seconds, by which the answer must be on its way.
+        serial: the description the call is about, 0 if the parameter is not set.
+        line: the request exactly as the client sent it.
+    """
+    size = CALL_HEAD.size + len(line)
+    return HEADER.pack(size, Kind.CALL, number) + CALL_HEAD.pack(deadline, serial) + line
+
+
+class FrameReader:
+    """Cut a stream of bytes into frames, in time linear in its length."""
+
+    def __init__(self, max_payload_bytes: int) -> None:
+        self._max_payload_bytes = max_payload_bytes
+        self._parts: list[bytes] = []  # the beginning of a frame that is not whole yet
+        self._held = 0  # bytes in _parts
+        self._wanted = HEADER.size  # bytes needed before another look is worth it
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Take the next bytes and return the frames they complete.
+
+        Raises:
+            FrameError: a header announces more than `max_payload_bytes`.
+        """
+        if self._parts:
+            self._parts.append(data)
+            self._held += len(data)
+            if self._held < self._wanted:
+                return []
+            data = b"".join(self._parts)
+            self._parts.clear()
+        frames: list[Frame] = []
+        start, end = 0, len(data)
+        self._wanted = HEADER.size
+        while end - start >= HEADER.size:
+            size, kind, number = HEADER.unpack_from(data, start)
+            if size > self._max_payload_bytes:
+                raise FrameError(f"a frame of {size} bytes; at most {self._max_payload_bytes}")
+            stop = start + HEADER.size + size
+            if stop > end:
+                self._wanted = HEADER.size + size
+                break
+            frames.append(Frame(kind, number, data[start + HEADER.size : stop]))
+            start = stop
+        if start < end:
+            self._parts.append(data[start:] if start else data)
+        self._held = end - start
+        return frames

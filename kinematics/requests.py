@@ -1,0 +1,204 @@
+"""The arguments of each `/ik/*` call, read against the robot they are about.
+
+Each function takes the call's `args` and returns a frozen request in the terms of
+`kinematics` (indices and arrays), or raises `KinematicsError`. Fields that nothing
+reads end up in `ignored`, so that a misspelt one is noticed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from kinematics import fields
+from kinematics.chain import path_joints
+from kinematics.errors import KinematicsError
+from kinematics.fields import MISSING, FloatArray, Object
+from kinematics.inverse import IkProblem
+from kinematics.model import Model
+
+MAX_TIMEOUT_SECONDS: Final = 10.0  # the contract's
+DEFAULT_TIMEOUT_SECONDS: Final = 0.1  # the contract's
+MAX_SOLUTIONS: Final = 64  # the contract's
+DEFAULT_TOLERANCE: Final = 1e-6  # metres and radians, the contract's
+RANDOM_SEED_RANGE: Final = (-(2**63), 2**64 - 1)  # what fits in JSON as an exact integer
+
+REFERENCES: Final = ("base", "link")
+COMMON: Final = frozenset({"description_param"})
+KNOWN_FIELDS: Final = {
+    "/ik/robot_info": COMMON,
+    "/ik/validate": frozenset({"robot_description"}),
+    "/ik/forward_kinematics": COMMON | {"joint_state", "links", "base_link"},
+    "/ik/jacobian": COMMON | {"link", "joint_state", "base_link", "point", "reference"},
+    "/ik/solve_robot": COMMON
+    | {"link", "target", "base_link", "point", "seed", "joints", "tolerance"}
+    | {"timeout", "random_seed", "solutions"},
+}
+TARGET_FIELDS: Final = frozenset({"position", "orientation"})
+TOLERANCE_FIELDS: Final = frozenset({"position", "orientation"})
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardRequest:
+    """Where are these links, in the frame of that one?"""
+
+    q: FloatArray
+    links: list[int]
+    base: int
+
+
+@dataclass(frozen=True, slots=True)
+class JacobianRequest:
+    """How does a point of a link move with each joint?"""
+
+    q: FloatArray
+    link: int
+    base: int
+    point: FloatArray
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class SolveRequest:
+    """Which configuration puts a point of a link at a pose, and how long may it take?"""
+
+    problem: IkProblem
+    timeout_seconds: float
+
+
+def ignored(service: str, args: Object) -> list[str]:
+    """Return the paths of the fields of `args` that nothing reads."""
+    surplus = fields.unknown_fields(args, KNOWN_FIELDS[service])
+    if service == "/ik/solve_robot":
+        for name, known in (("target", TARGET_FIELDS), ("tolerance", TOLERANCE_FIELDS)):
+            part = args.get(name)
+            if isinstance(part, dict):
+                surplus += fields.unknown_fields(part, known, f"{name}.")
+    return surplus
+
+
+def forward(args: Object, model: Model) -> ForwardRequest:
+    """Read the arguments of `/ik/forward_kinematics`."""
+    links = args.get("links", MISSING)
+    return ForwardRequest(
+        q=_configuration(args.get("joint_state", MISSING), "joint_state", model),
+        links=list(range(len(model.link_names)))
+        if links is MISSING
+        else [model.link_index(name) for name in fields.strings(links, "links")],
+        base=_base_link(args, model),
+    )
+
+
+def jacobian(args: Object, model: Model) -> JacobianRequest:
+    """Read the arguments of `/ik/jacobian`."""
+    reference = args.get("reference", "base")
+    if reference not in REFERENCES:
+        raise fields.wrong("reference", reference, '"base" or "link"')
+    return JacobianRequest(
+        q=_configuration(args.get("joint_state", MISSING), "joint_state", model),
+        link=_link(args, model),
+        base=_base_link(args, model),
+        point=_point(args),
+        reference=str(reference),
+    )
+
+
+def solve(args: Object, model: Model) -> SolveRequest:
+    """Read the arguments of `/ik/solve_robot`."""
+    link, base = _link(args, model), _base_link(args, model)
+    target = fields.object_of(args.get("target", MISSING), "target")
+    if not TARGET_FIELDS & target.keys():
+        raise KinematicsError(
+            "invalid_request", "'target' has neither 'position' nor 'orientation'; one expected"
+        )
+    position, orientation = (target.get(name, MISSING) for name in ("position", "orientation"))
+    tolerance = _tolerance(args.get("tolerance", {}))
+    joints = args.get("joints", MISSING)
+    problem = IkProblem(
+        model=model,
+        link=link,
+        base=base,
+        point=_point(args),
+        position=None if position is MISSING else fields.vector(position, "target.position"),
+        quaternion=None
+        if orientation is MISSING
+        else fields.quaternion(orientation, "target.orientation"),
+        seed=_configuration(args.get("seed", MISSING), "seed", model),
+        free=None if joints is MISSING else _free_joints(joints, link, base, model),
+        position_tolerance=tolerance[0],
+        orientation_tolerance=tolerance[1],
+        random_seed=fields.integer_between(
+            args.get("random_seed", 0), "random_seed", *RANDOM_SEED_RANGE
+        ),
+        solutions=fields.integer_between(args.get("solutions", 1), "solutions", 1, MAX_SOLUTIONS),
+    )
+    timeout = fields.number_between(
+        args.get("timeout", DEFAULT_TIMEOUT_SECONDS), "timeout", 0.0, MAX_TIMEOUT_SECONDS
+    )
+    return SolveRequest(problem, timeout)
+
+
+def _link(args: Object, model: Model) -> int:
+    return model.link_index(fields.string(args.get("link", MISSING), "link"))
+
+
+def _base_link(args: Object, model: Model) -> int:
+    return model.link_index(fields.string(args.get("base_link", model.root_link), "base_link"))
+
+
+def _point(args: Object) -> FloatArray:
+    point = args.get("point", MISSING)
+    return np.zeros(3) if point is MISSING else fields.vector(point, "point")
+
+
+def _tolerance(value: object) -> tuple[float, float]:
+    """Return the tolerances of position (m) and orientation (rad)."""
+    given = fields.object_of(value, "tolerance")
+    position, orientation = (
+        fields.positive_number(given.get(name, DEFAULT_TOLERANCE), f"tolerance.{name}")
+        for name in ("position", "orientation")
+    )
+    return position, orientation
+
+
+def _configuration(value: object, where: str, model: Model) -> FloatArray:
+    """Return a `sensor_msgs/JointState` as q (n,); joints that it does not name are at 0."""
+    q = np.zeros(len(model.joint_names))
+    if value is MISSING:
+        return q
+    state = fields.object_of(value, where)
+    names = fields.strings(state.get("name", []), f"{where}.name")
+    positions = fields.numbers(state.get("position", []), f"{where}.position")
+    if len(names) != len(positions):
+        raise KinematicsError(
+            "invalid_request",
+            f"'{where}' has {len(names)} names and {len(positions)} positions; "
+            "one position for each name expected",
+        )
+    fields.each_once(names, f"{where}.name")
+    for name, position in zip(names, positions, strict=True):
+        index = model.q_index(name)
+        if index is not None:  # a fixed joint may be named and changes nothing
+            q[index] = position
+    return q
+
+
+def _free_joints(value: object, link: int, base: int, model: Model) -> list[int]:
+    """Return the indices in q of the joints that may move."""
+    names = fields.strings(value, "joints")
+    fields.each_once(names, "joints")
+    on_path = path_joints(model, base, link)
+    free: list[int] = []
+    for name in names:
+        index = model.q_index(name)
+        if name not in on_path:
+            raise KinematicsError(
+                "invalid_request",
+                f"'joints' names {fields.show(name)}, which is not between "
+                f"{fields.show(model.link_names[base])} and {fields.show(model.link_names[link])}",
+            )
+        if index is not None:
+            free.append(index)
+    return free

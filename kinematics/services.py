@@ -1,0 +1,192 @@
+"""The `/ik/*` services: a request line and a robot in, a response line out.
+
+A quick service answers at once. `/ik/solve_robot` returns a `Solve`, which its caller
+runs in slices, so that a long search holds nobody up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from kinematics import answers, fields, requests
+from kinematics.answers import Values
+from kinematics.descriptions import Loaded
+from kinematics.errors import KinematicsError
+from kinematics.fields import MISSING
+from kinematics.forward import link_poses
+from kinematics.frames import OUTCOMES
+from kinematics.inverse import IkSearch
+from kinematics.jacobian import jacobian
+from kinematics.model import Model
+from urdf import UrdfError, parse
+
+DESCRIPTION_PARAM: Final = "robot_description"
+
+Envelope = dict[str, object]
+Answer = tuple[int, bytes]  # an index into OUTCOMES, the response line
+
+
+class Refusal(Exception):
+    """A call that is answered with `result:false`, for a reason that is no error of a field."""
+
+    def __init__(self, code: str, status: str) -> None:
+        super().__init__(status)
+        self.code = code
+
+
+@dataclass(slots=True)
+class Call:
+    """One request on its way to an answer."""
+
+    envelope: Envelope
+    loaded: Loaded
+    ignored: list[str]
+
+    def answer(self, values: Values, code: str = "", status: str = "") -> Answer:
+        """Return the finished answer: `version` first, then `values`, then `ignored`."""
+        if self.envelope["service"] == "/ik/validate":
+            full = values
+        else:
+            full = {"version": self.loaded.version} | values
+        if self.ignored:
+            full["ignored"] = self.ignored
+        return OUTCOMES.index(code), answers.response_line(self.envelope, full, code, status)
+
+
+class Solve:
+    """One `/ik/solve_robot` under way."""
+
+    def __init__(self, call: Call, request: requests.SolveRequest) -> None:
+        self._call = call
+        self.loaded = call.loaded
+        self._model = request.problem.model
+        self._search = IkSearch(request.problem)
+        self._several = request.problem.solutions > 1
+        self._timeout_seconds = request.timeout_seconds
+        self.seconds = 0.0  # of solving so far
+
+    def run(self, slice_seconds: float, clock: Callable[[], float]) -> bool:
+        """Search on for about a slice; return True when there is nothing more to do."""
+        started = clock()
+        left = self._timeout_seconds - self.seconds
+        done = left <= 0 or self._search.run(min(slice_seconds, left))
+        self.seconds += clock() - started
+        return done or self.seconds >= self._timeout_seconds
+
+    def finish(self) -> Answer:
+        """Return the answer: what was found, or the closest."""
+        result = self._search.finish()
+        values = answers.solution(self._model, result) | {"seconds": self.seconds}
+        if self._several:
+            values["solutions"] = answers.solutions(self._model, result)
+        code = "" if result.status == "solved" else result.status
+        return self._call.answer(values, code, result.reason)
+
+
+def begin(line: bytes, loaded: Loaded) -> Answer | Solve:
+    """Begin a call: answer it, or return the search that will.
+
+    Args:
+        line: the request as the client sent it; the gateway has checked its envelope.
+        loaded: the description that the call is about.
+    """
+    envelope: Envelope = orjson.loads(line)
+    service = str(envelope["service"])
+    args = envelope.get("args", {})
+    call = Call(envelope, loaded, [])
+    try:
+        if not isinstance(args, dict):
+            raise fields.wrong("args", args, "an object")
+        call.ignored = requests.ignored(service, args)
+        if service == "/ik/validate":
+            return call.answer(validate(args))
+        model = _model(loaded, args)
+        if service == "/ik/solve_robot":
+            return Solve(call, requests.solve(args, model))
+        return call.answer(QUICK[service](args, model))
+    except KinematicsError as error:
+        return call.answer({}, error.code, str(error))
+    except Refusal as refusal:
+        return call.answer({}, refusal.code, str(refusal))
+
+
+def limit_exceeded(line: bytes, loaded: Loaded, size: int, limit: int) -> Answer:
+    """Return the answer in place of one that no line may hold."""
+    call = Call(orjson.loads(line), loaded, [])
+    status = f"the answer has {size} bytes; at most {limit} fit a line (--max-line-bytes)"
+    return call.answer({}, "limit_exceeded", status)
+
+
+def failed(line: bytes, loaded: Loaded, error: Exception) -> Answer:
+    """Return the answer to a call on which our own code failed."""
+    call = Call(orjson.loads(line), loaded, [])
+    status = f"the worker failed on this request ({type(error).__name__}); the log has more"
+    return call.answer({}, "worker_failed", status)
+
+
+def _model(loaded: Loaded, args: fields.Object) -> Model:
+    param = args.get("description_param", DESCRIPTION_PARAM)
+    name = fields.string(param, "description_param")
+    if loaded.model is not None:
+        return loaded.model
+    if loaded.version:
+        raise Refusal("invalid_robot_description", loaded.refusal)
+    raise Refusal(
+        "not_set",
+        f"the parameter {fields.show(name)} was never set, or was deleted; "
+        "store a robot's URDF in it with /param_server/set_param",
+    )
+
+
+def validate(args: fields.Object) -> Values:
+    """Judge a description without storing it."""
+    value = args.get("robot_description", MISSING)
+    if value is MISSING:
+        raise fields.wrong("robot_description", value, "a URDF text")
+    try:
+        robot = parse(value)
+    except UrdfError as error:
+        return {"valid": False, "error": str(error), "root_link": "", "links": 0, "joints": 0}
+    return {
+        "valid": True,
+        "error": "",
+        "root_link": robot.root_link,
+        "links": len(robot.links),
+        "joints": len(robot.joints),
+    }
+
+
+def _robot_info(_args: fields.Object, model: Model) -> Values:
+    return answers.robot_info(model.robot, model.joint_names)
+
+
+def _forward_kinematics(args: fields.Object, model: Model) -> Values:
+    request = requests.forward(args, model)
+    rows = link_poses(model, request.q, request.base, request.links)
+    return {
+        "base_link": model.link_names[request.base],
+        "poses": answers.poses(model, request.links, rows),
+    }
+
+
+def _jacobian(args: fields.Object, model: Model) -> Values:
+    request = requests.jacobian(args, model)
+    joints, matrix, pose = jacobian(
+        model, request.q, request.link, request.base, request.point, request.reference
+    )
+    return {
+        "joint_names": [model.joint_names[i] for i in joints],
+        "jacobian": matrix.tolist(),
+        "pose": answers.pose(pose.tolist()),
+    }
+
+
+QUICK: Final[Mapping[str, Callable[[fields.Object, Model], Values]]] = {
+    "/ik/robot_info": _robot_info,
+    "/ik/forward_kinematics": _forward_kinematics,
+    "/ik/jacobian": _jacobian,
+}
