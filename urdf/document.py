@@ -14,6 +14,7 @@ from typing import Final
 from xml.parsers import expat
 
 from urdf.errors import UrdfError, quote
+from urdf.malformed import sentence
 
 BEFORE_THE_DECLARATION: Final = "\ufeff \t\r\n"  # not XML there, but real files have it
 ANY: Final = "*"
@@ -60,29 +61,34 @@ def read(text: str) -> Element:
     try:
         data = body.encode("utf-8")
     except UnicodeEncodeError as error:
-        line = text.count("\n", 0, len(text) - len(body) + error.start) + 1
+        lines, columns = _extent(text[: len(text) - len(body) + error.start])
         raise UrdfError(
-            f"not well-formed XML: half a surrogate pair (line {line}); a whole character expected",
-            line,
+            f"not well-formed XML (line {lines + 1}, column {columns + 1}): "
+            "half a surrogate pair; a whole character expected",
+            lines + 1,
+            columns + 1,
         ) from None
-    skipped = text[: len(text) - len(body)].replace("\r\n", "\n").replace("\r", "\n")
-    reader = _Reader(lines_before=skipped.count("\n"), columns_before=_last_line_length(skipped))
-    return reader.read(data)
+    return _Reader(*_extent(text[: len(text) - len(body)])).read(data)
 
 
-def _last_line_length(text: str) -> int:
-    return len(text) - (text.rfind("\n") + 1)
+def _extent(text: str) -> tuple[int, int]:
+    """Return how many lines end in a text, and how many columns its last line has.
+
+    A line ends as an editor sees it, and a byte-order mark, which it does not show, has no column.
+    """
+    seen = text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
+    return seen.count("\n"), len(seen) - (seen.rfind("\n") + 1)
 
 
 class _Reader:
-    """Expat's handlers: the elements that are open and read, and the depth of what is not."""
+    """Expat's handlers: the elements that are open and read, and the tags of what is not."""
 
     def __init__(self, lines_before: int, columns_before: int) -> None:
         self._lines_before = lines_before
         self._columns_before = columns_before
         self._open: list[Element] = []
         self._root: Element | None = None
-        self._skipping = 0  # open elements from the one that is skipped down
+        self._skipped: list[str] = []  # tags that are open, from the one that is skipped down
         # The text is Unicode already: what a declaration says of its encoding is of the past.
         self._parser = expat.ParserCreate("UTF-8")
         self._parser.StartElementHandler = self._start
@@ -95,14 +101,19 @@ class _Reader:
             self._parser.Parse(data, True)
         except expat.ExpatError as error:
             line, column = self._place(error.lineno, error.offset)
+            at = self._parser.ErrorByteIndex
+            place = f"line {line}, column {column}"
             raise UrdfError(
-                f"not well-formed XML: {expat.errors.messages[error.code]} "
-                f"(line {line}, column {column})",
-                line,
-                column,
+                sentence(error.code, data, at, self._innermost(), place), line, column
             ) from None
         assert self._root is not None  # expat refuses a text without an element
         return self._root
+
+    def _innermost(self) -> str | None:
+        """Return the tag of the innermost element that is open."""
+        if self._skipped:
+            return self._skipped[-1]
+        return self._open[-1].tag if self._open else None
 
     def _place(self, line: int, column: int) -> tuple[int, int]:
         """Return line and column, from 1, in the text as it was given."""
@@ -126,7 +137,7 @@ class _Reader:
             return
         parent = self._open[-1]
         if not _is_read(tag, parent):
-            self._skipping = 1
+            self._skipped.append(tag)
             self._parser.StartElementHandler = self._start_skipped
             self._parser.EndElementHandler = self._end_skipped
             return
@@ -137,12 +148,12 @@ class _Reader:
     def _end(self, _tag: str) -> None:
         self._open.pop()
 
-    def _start_skipped(self, _tag: str, _attributes: object) -> None:
-        self._skipping += 1
+    def _start_skipped(self, tag: str, _attributes: object) -> None:
+        self._skipped.append(tag)
 
     def _end_skipped(self, _tag: str) -> None:
-        self._skipping -= 1
-        if not self._skipping:
+        self._skipped.pop()
+        if not self._skipped:
             self._parser.StartElementHandler = self._start
             self._parser.EndElementHandler = self._end
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NoReturn
 
 from urdf.errors import UrdfError, quote
 from urdf.model import Joint, Link, Robot
 
 LISTED: Final = 4  # names of several; more of them help nobody
-COMPARED_NAMES: Final = 2000  # for the closest one; a larger robot is not worth the wait
-COMPARED_CHARS: Final = 200  # of a name that is looked for; comparing is quadratic in it
+# The closest name is looked for among so many, of such a length. A comparison costs more than
+# the square of the length: 2,000 names of 200 chars, all alike, would take seconds, these 0.1 s.
+COMPARED_NAMES: Final = 500
+COMPARED_CHARS: Final = 48
 
 
 def make_tree(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> Robot:
@@ -39,8 +41,8 @@ def make_tree(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> Robo
                 f"(line {other.line}) too; one joint expected",
             )
     roots = [link for link in links if link.name not in above]
-    robot = Robot(name, tuple(links), tuple(joints), _root(roots, joints).name)
-    _all_reached(robot)
+    robot = Robot(name, tuple(links), tuple(joints), _root(roots, joints, above).name)
+    _all_reached(robot, above)
     return robot
 
 
@@ -57,15 +59,15 @@ def _unique(kind: str, elements: Sequence[Link] | Sequence[Joint]) -> set[str]:
     return set(seen)
 
 
-def _root(roots: list[Link], joints: Sequence[Joint]) -> Link:
+def _root(roots: list[Link], joints: Sequence[Joint], above: Mapping[str, Joint]) -> Link:
     if not roots:
-        some = _listed(joint.name for joint in joints)
         raise UrdfError(
-            f"no root: every link is the child of a joint ({some}); "
-            "exactly one link that is no joint's child expected"
+            f"no root: every link is the child of a joint, and {_cycle(joints[0], above)}; "
+            "exactly one link that is no joint's child expected",
+            joints[0].line,
         )
     if len(roots) > 1:
-        some = _listed(f"{link.name}" for link in roots)
+        some = _listed([link.name for link in roots])
         raise UrdfError(
             f"{len(roots)} roots: {some} are no joint's child; one expected, "
             "and a joint to each of the others",
@@ -74,22 +76,30 @@ def _root(roots: list[Link], joints: Sequence[Joint]) -> Link:
     return roots[0]
 
 
-def _all_reached(robot: Robot) -> None:
+def _all_reached(robot: Robot, above: Mapping[str, Joint]) -> None:
     """Refuse joints that go round in a circle away from the root."""
-    reached = {joint.name for joint in robot.joints_parent_first()}
-    left = [joint for joint in robot.joints if joint.name not in reached]
-    if left:
-        some = _listed(joint.name for joint in left)
-        _refuse(
-            left[0],
-            f"joints {some} make a cycle that the root link does not reach; a tree expected",
-        )
+    order = robot.joints_parent_first()
+    if len(order) == len(robot.joints):
+        return
+    reached = {joint.name for joint in order}
+    left = next(joint for joint in robot.joints if joint.name not in reached)
+    _refuse(left, f"the root link does not reach it: {_cycle(left, above)}; a tree expected")
 
 
-def _listed(names: Iterable[str]) -> str:
-    shown = list(names)
-    text = ", ".join(quote(name) for name in shown[:LISTED])
-    return text if len(shown) <= LISTED else f"{text} and {len(shown) - LISTED} more"
+def _cycle(joint: Joint, above: Mapping[str, Joint]) -> str:
+    """Name the joints of the cycle that one comes to from a joint by going up."""
+    passed: dict[str, None] = {}
+    while joint.name not in passed:
+        passed[joint.name] = None
+        joint = above[joint.parent]
+    names = list(passed)
+    downward = names[names.index(joint.name) :][::-1]
+    return f"joints {_listed(downward)} make a cycle"
+
+
+def _listed(names: Sequence[str]) -> str:
+    text = ", ".join(quote(name) for name in names[:LISTED])
+    return text if len(names) <= LISTED else f"{text} and {len(names) - LISTED} more"
 
 
 def _closest(name: str, names: set[str]) -> str:
@@ -100,5 +110,5 @@ def _closest(name: str, names: set[str]) -> str:
     return "the name of a <link> expected"
 
 
-def _refuse(joint: Joint, problem: str) -> None:
+def _refuse(joint: Joint, problem: str) -> NoReturn:
     raise UrdfError(f"joint {quote(joint.name)} (line {joint.line}): {problem}", joint.line)
