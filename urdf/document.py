@@ -68,7 +68,7 @@ def read(text: str) -> Element:
             lines + 1,
             columns + 1,
         ) from None
-    return _Reader(*_extent(text[: len(text) - len(body)])).read(data)
+    return _Reader(data, *_extent(text[: len(text) - len(body)])).read()
 
 
 def _extent(text: str) -> tuple[int, int]:
@@ -83,7 +83,8 @@ def _extent(text: str) -> tuple[int, int]:
 class _Reader:
     """Expat's handlers: the elements that are open and read, and the tags of what is not."""
 
-    def __init__(self, lines_before: int, columns_before: int) -> None:
+    def __init__(self, data: bytes, lines_before: int, columns_before: int) -> None:
+        self._data = data
         self._lines_before = lines_before
         self._columns_before = columns_before
         self._open: list[Element] = []
@@ -95,16 +96,16 @@ class _Reader:
         self._parser.EndElementHandler = self._end
         self._parser.StartDoctypeDeclHandler = self._doctype
 
-    def read(self, data: bytes) -> Element:
+    def read(self) -> Element:
         """Return the root element."""
         try:
-            self._parser.Parse(data, True)
+            self._parser.Parse(self._data, True)
         except expat.ExpatError as error:
             line, column = self._place(error.lineno, error.offset)
             at = self._parser.ErrorByteIndex
             place = f"line {line}, column {column}"
             raise UrdfError(
-                sentence(error.code, data, at, self._innermost(), place), line, column
+                sentence(error.code, self._data, at, self._innermost(), place), line, column
             ) from None
         assert self._root is not None  # expat refuses a text without an element
         return self._root
@@ -158,7 +159,10 @@ class _Reader:
             self._parser.EndElementHandler = self._end
 
     def _doctype(self, *_declaration: object) -> None:
-        line, column = self._here()
+        # Expat tells of it at its "[" or ">", not where it begins.
+        begin = self._data.rfind(b"<!DOCTYPE", 0, self._parser.CurrentByteIndex)
+        lines, columns = _extent(self._data[:begin].decode("utf-8"))
+        line, column = self._place(lines + 1, columns)
         raise UrdfError(
             f"a document type declaration (line {line}, column {column}); "
             "a robot description has none: leave <!DOCTYPE ...> out",

@@ -20,7 +20,7 @@ REASONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     expat.XML_ERROR_NO_ELEMENTS: ("the text ends too early", "{open} expected"),
     expat.XML_ERROR_UNCLOSED_TOKEN: ("this does not end", "> expected"),
-    expat.XML_ERROR_UNCLOSED_CDATA_SECTION: ("this does not end", "]]> expected"),
+    expat.XML_ERROR_UNCLOSED_CDATA_SECTION: ("a CDATA section does not end", "]]> expected"),
     expat.XML_ERROR_TAG_MISMATCH: (
         "another closing tag than the open element's",
         "{open} expected",
