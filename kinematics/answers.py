@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import orjson
 
 from kinematics.arrays import FloatArray
-from kinematics.inverse import IkResult
 from kinematics.model import Model
+from kinematics.problem import IkResult
 from urdf import Box, Cylinder, Mesh, Origin, Robot, Shape, Sphere
 
 Values = dict[str, object]
@@ -121,4 +121,3 @@ def _shape(shape: Shape) -> Values:
             return {"type": "sphere", "radius": shape.radius}
         case Mesh():
             return {"type": "mesh", "filename": shape.filename, "scale": shape.scale}
-

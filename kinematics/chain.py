@@ -7,14 +7,18 @@ that its axis is z: a step of forward kinematics is then one product and one pla
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Final
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from kinematics.arrays import FloatArray, IntArray, floats, ints
 from kinematics.errors import KinematicsError, quote
 from kinematics.model import FIXED, PRISMATIC, Model
+
+if TYPE_CHECKING:
+    from kinematics.setting import Setting
 
 KEPT_CHAINS: Final = 64  # a model's; a client asks for a few links, again and again
 
@@ -26,6 +30,7 @@ class Chain:
     Attributes:
         joints: (k,) indices in q.
         constants, kind, stretch: as `kernels.walk_chain` takes them.
+        settings: what `kinematics.setting` keeps with the chain.
         end: (4, 4) from the last joint's turned frame, after its motion, to the tip link.
     """
 
@@ -34,6 +39,7 @@ class Chain:
     kind: IntArray
     stretch: FloatArray
     end: FloatArray
+    settings: OrderedDict[bytes, Setting] = field(default_factory=OrderedDict)
 
     @property
     def size(self) -> int:

@@ -15,7 +15,14 @@ from collections.abc import Callable
 from typing import Final, TypeVar, cast
 
 # The files with kernels; the cache of compiled code is valid for just these texts.
-SOURCES: Final = ("compiling.py", "rotations.py", "transforms.py", "kernels.py", "searching.py")
+SOURCES: Final = (
+    "compiling.py",
+    "rotations.py",
+    "transforms.py",
+    "kernels.py",
+    "stepping.py",
+    "searching.py",
+)
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping
 from typing import Final, TypeGuard
 
 import numpy as np
+import orjson
 
 from kinematics.arrays import FloatArray
-from kinematics.errors import KinematicsError
+from kinematics.errors import KinematicsError, quote
 
 Object = Mapping[str, object]
 
 MISSING: Final = object()  # JSON null is a value, and a wrong one: absence needs its own mark
 QUATERNION_NORM_TOLERANCE: Final = 1e-3  # the contract's: further off is a mistake, not rounding
-SHOWN_CHARS: Final = 60  # of a wrong value; enough to recognise it, too few to flood a log
 IGNORED_NAMES: Final = 100  # of surplus fields listed: a misspelling is one, a flood is not
 
 
@@ -27,18 +27,15 @@ def show(value: object) -> str:
     """Return a short, printable picture of a JSON value for an error sentence."""
     if value is MISSING:
         return "nothing"
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        shown = value if len(value) <= SHOWN_CHARS else value[:SHOWN_CHARS] + "…"
-        return f"the string {shown!r}"
-    if isinstance(value, list):
-        return f"an array of {len(value)}"
-    if isinstance(value, dict):
-        return "an object"
-    return f"{value}"
+    match value:
+        case str():
+            return f"the string {quote(value)}"
+        case list():
+            return f"an array of {len(value)}"
+        case dict():
+            return "an object"
+        case _:
+            return orjson.dumps(value).decode()
 
 
 def wrong(where: str, value: object, right: str) -> KinematicsError:

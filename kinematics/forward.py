@@ -11,8 +11,6 @@ from kinematics.arrays import FloatArray, floats, ints
 from kinematics.errors import KinematicsError
 from kinematics.model import Model
 
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-
 
 def link_poses(model: Model, q: FloatArray, base: int, links: Sequence[int]) -> FloatArray:
     """Return T_base_link of several links.
@@ -29,9 +27,9 @@ def link_poses(model: Model, q: FloatArray, base: int, links: Sequence[int]) -> 
     Raises:
         KinematicsError: `invalid_request`; a pose would not be finite.
     """
-    frames = _frames(model, q)
+    frames = update_frames(model, q)
     out = floats(np.empty(7 * len(links)))
-    kernels.link_poses(frames, base, ints(links), out, floats(np.empty(12)))
+    kernels.link_poses(frames, base, ints(links), out, model.work)
     poses = np.asarray(out).reshape(-1, 7)
     refuse_overflow(poses, "a pose")
     return poses
@@ -39,7 +37,7 @@ def link_poses(model: Model, q: FloatArray, base: int, links: Sequence[int]) -> 
 
 def link_transform(model: Model, q: FloatArray, base: int, link: int) -> FloatArray:
     """Return T_base_link as a matrix (4, 4); not finite where `q` is beyond all measure."""
-    frames = np.asarray(_frames(model, q)).reshape(-1, 12)
+    frames = np.asarray(update_frames(model, q)).reshape(-1, 12)
     T_root_base, T_root_link = frames[base], frames[link]
     R_base_root = T_root_base[:9].reshape(3, 3).T
     T = np.eye(4)
@@ -60,11 +58,7 @@ def refuse_overflow(numbers: FloatArray, what: str) -> None:
         )
 
 
-def _frames(model: Model, q: FloatArray) -> FloatArray:
-    """Return the transform of every link in the root's frame, (12 links,)."""
-    frames = floats(np.empty(12 * len(model.link_names)))
-    at = 12 * model.root
-    frames[at : at + 12] = IDENTITY
-    work = floats(np.empty(kernels.WORK))
-    kernels.link_frames(*model.arrays, floats(q), frames, work)
-    return frames
+def update_frames(model: Model, q: FloatArray) -> FloatArray:
+    """Return the transform of every link in the root's frame, (12 links,): the model's own."""
+    kernels.link_frames(*model.arrays, floats(q), model.frames, model.work)
+    return model.frames

@@ -48,7 +48,7 @@ def jacobian(
         floats(q[chain.joints]),
         axes,
         tip,
-        floats(np.empty(24)),
+        model.work,
     )
     columns = floats(np.empty(6 * k))
     kernels.chain_jacobian(chain.kind, chain.stretch, axes, tip, columns)

@@ -6,10 +6,8 @@ import math
 
 from kinematics.arrays import FloatArray, IntArray
 from kinematics.compiling import kernel
-from kinematics.rotations import quaternion_from_matrix
+from kinematics.rotations import quaternion_from_matrix, rotation_vector
 from kinematics.transforms import compose, compose_inverse
-
-WORK = 24  # numbers of scratch that `link_frames` needs
 
 
 @kernel
@@ -27,7 +25,7 @@ def link_frames(
     """Write the transform of every link in the root's frame.
 
     The root's own twelve numbers must be in `frames` already. The others are the columns
-    of a `Model`; `work` has WORK places.
+    of a `Model`; `work` has 24 places.
     """
     for joint in range(len(parent)):
         base = 12 * parent[joint]
@@ -141,3 +139,35 @@ def chain_jacobian(
             out[3 * count + i] = x
             out[4 * count + i] = y
             out[5 * count + i] = z
+
+
+@kernel
+def pose_errors(
+    frames: FloatArray,
+    base: int,
+    link: int,
+    point: FloatArray,
+    goal: FloatArray,
+    out: FloatArray,
+    work: FloatArray,
+) -> None:
+    """Write how far a point of a link is from a goal in the base's frame: m, then rad.
+
+    `frames` are those of `link_frames`: what forward kinematics itself answers is judged.
+    """
+    compose_inverse(frames, 12 * base, frames, 12 * link, work, 0)
+    squared = 0.0
+    for row in range(3):
+        at = work[9 + row]
+        for j in range(3):
+            at += work[3 * row + j] * point[j]
+        squared += (goal[9 + row] - at) * (goal[9 + row] - at)
+    out[0] = math.sqrt(squared)
+    for i in range(3):
+        for j in range(3):
+            work[12 + 3 * i + j] = (
+                goal[3 * i] * work[3 * j]
+                + goal[3 * i + 1] * work[3 * j + 1]
+                + goal[3 * i + 2] * work[3 * j + 2]
+            )
+    out[1] = rotation_vector(work, 12, work, 0)

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 FIXED: Final = 0
 REVOLUTE: Final = 1  # continuous too: the two differ in their limits
 PRISMATIC: Final = 2
-KINDS: Final = {"fixed": FIXED, "revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC}
+IDENTITY: Final = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+WORK: Final = 24  # numbers of scratch that the kernels need
+KINDS: Final = {
+    "fixed": FIXED,
+    "revolute": REVOLUTE,
+    "continuous": REVOLUTE,
+    "prismatic": PRISMATIC,
+}
 
 
 class Model:
@@ -30,12 +37,14 @@ class Model:
         link_names: every link.
         joint_names: every movable joint; the order of q.
         lower, upper: (n,) limits in that order, rad or m; infinite for continuous joints.
+        joint_order: every joint's name, parent first: the order of the arrays below.
         joint_parent, joint_child: (j,) links.
         joint_kind: (j,) FIXED, REVOLUTE or PRISMATIC.
         joint_q: (j,) index in q, -1 for a fixed joint.
         joint_origin: (12 j,) the constant transforms from parent link to joint.
         joint_axis: (3 j,) unit for revolute joints, as written for prismatic ones.
         link_joint: (links,) the joint that carries a link, -1 for the root.
+        frames, work: scratch for the kernels; a model is one thread's at a time.
         chains: chains asked for before, by (base, tip); see `kinematics.chain`.
     """
 
@@ -52,6 +61,7 @@ class Model:
         self.lower = frozen([j.limit.lower if j.limit else -math.inf for j in movable])
         self.upper = frozen([j.limit.upper if j.limit else math.inf for j in movable])
         ordered = robot.joints_parent_first()
+        self.joint_order = tuple(joint.name for joint in ordered)
         self.joint_parent = frozen_ints([self._links[joint.parent] for joint in ordered])
         self.joint_child = frozen_ints([self._links[joint.child] for joint in ordered])
         self.joint_kind = frozen_ints([KINDS[joint.type] for joint in ordered])
@@ -71,6 +81,10 @@ class Model:
             floats(self.joint_origin),
             floats(self.joint_axis),
         )
+        # Scratch of the same: where every link is, the root where it always is.
+        self.frames = floats([0.0] * (12 * len(self.link_names)))
+        self.frames[12 * self.root : 12 * self.root + 12] = IDENTITY
+        self.work = floats([0.0] * WORK)
 
     def link_index(self, name: str) -> int:
         """Return a link's index.

@@ -13,11 +13,12 @@ from typing import Final
 import numpy as np
 
 from kinematics import fields
+from kinematics.arrays import FloatArray
 from kinematics.chain import path_joints
 from kinematics.errors import KinematicsError
-from kinematics.fields import MISSING, FloatArray, Object
-from kinematics.inverse import IkProblem
+from kinematics.fields import MISSING, Object
 from kinematics.model import Model
+from kinematics.problem import IkProblem
 
 MAX_TIMEOUT_SECONDS: Final = 10.0  # the contract's
 DEFAULT_TIMEOUT_SECONDS: Final = 0.1  # the contract's
@@ -189,7 +190,7 @@ def _free_joints(value: object, link: int, base: int, model: Model) -> list[int]
     """Return the indices in q of the joints that may move."""
     names = fields.strings(value, "joints")
     fields.each_once(names, "joints")
-    on_path = path_joints(model, base, link)
+    on_path = {model.joint_order[joint] for joint in path_joints(model, base, link)}
     free: list[int] = []
     for name in names:
         index = model.q_index(name)

@@ -30,7 +30,7 @@ Envelope = dict[str, object]
 Answer = tuple[int, bytes]  # an index into OUTCOMES, the response line
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """A call that is answered with `result:false`, for a reason that is no error of a field."""
 
     def __init__(self, code: str, status: str) -> None:
@@ -110,7 +110,7 @@ def begin(line: bytes, loaded: Loaded) -> Answer | Solve:
         return call.answer(QUICK[service](args, model))
     except KinematicsError as error:
         return call.answer({}, error.code, str(error))
-    except Refusal as refusal:
+    except RefusalError as refusal:
         return call.answer({}, refusal.code, str(refusal))
 
 
@@ -134,8 +134,8 @@ def _model(loaded: Loaded, args: fields.Object) -> Model:
     if loaded.model is not None:
         return loaded.model
     if loaded.version:
-        raise Refusal("invalid_robot_description", loaded.refusal)
-    raise Refusal(
+        raise RefusalError("invalid_robot_description", loaded.refusal)
+    raise RefusalError(
         "not_set",
         f"the parameter {fields.show(name)} was never set, or was deleted; "
         "store a robot's URDF in it with /param_server/set_param",

@@ -32,6 +32,7 @@ from kinematics.frames import (
     pack,
 )
 from kinematics.services import Answer, Solve, begin, failed, limit_exceeded
+from kinematics.warmup import call_every_kernel
 
 SLICE_SECONDS: Final = 0.0005  # of searching between two looks at the socket
 SWEEP_SECONDS: Final = 0.05  # between two looks for searches whose deadline is near
@@ -173,6 +174,8 @@ def main() -> int:
         signal.signal(number, signal.SIG_IGN)
     if not parent.die_with(options.parent_pid):
         return 1
+    if compiling.COMPILED:
+        call_every_kernel()  # before READY: no request waits for a kernel to be loaded
     gc.freeze()  # what is imported stays: the collector need not look at it again
     with (
         socket.socket(fileno=options.socket_fd) as sock,

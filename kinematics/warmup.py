@@ -1,0 +1,60 @@
+"""Have every kernel compiled, or taken from the cache: `python -m kinematics.warmup`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+import numpy as np
+
+from kinematics import compiling
+from kinematics.forward import link_poses
+from kinematics.inverse import IkSearch
+from kinematics.jacobian import jacobian
+from kinematics.model import build_model
+from kinematics.problem import IkProblem
+from urdf import Joint, Limit, Link, Robot
+
+NICENESS: Final = 10  # of the process that compiles: those who answer come first
+SECONDS: Final = 1.0  # for the search; it ends far sooner
+
+ROBOT: Final = Robot(
+    name="warm-up",
+    links=tuple(Link(name) for name in "abcd"),
+    joints=(
+        Joint("turn", "revolute", "a", "b", axis=(0.0, 0.0, 1.0), limit=Limit(-1.0, 1.0)),
+        Joint("slide", "prismatic", "b", "c", limit=Limit(0.0, 1.0)),
+        Joint("end", "fixed", "c", "d"),
+    ),
+    root_link="a",
+)
+
+
+def call_every_kernel() -> None:
+    """Call every kernel once, with the kinds of arguments that requests lead to."""
+    model = build_model(ROBOT)
+    q, point = np.array([0.3, 0.4]), np.zeros(3)
+    link = model.link_index("d")
+    link_poses(model, q, model.root, [link])
+    _, _, pose = jacobian(model, q, link, model.root, point, "base")
+    problem = IkProblem(
+        model, link, model.root, point, pose[:3], pose[3:], np.zeros(2), solutions=2
+    )
+    search = IkSearch(problem)
+    search.run(SECONDS)
+    search.finish()
+
+
+def main() -> int:
+    """Fill the cache that NUMBA_CACHE_DIR names; return the exit status."""
+    os.nice(NICENESS)
+    if not compiling.COMPILED:
+        sys.stderr.write("the kernels are not to be compiled here, or numba is missing\n")
+        return 1
+    call_every_kernel()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
