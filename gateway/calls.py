@@ -1,37 +1,101 @@
-"""A call on its way through the pool, and the robot description it is about."""
+"""A call on its way through the pool, and what the pool has to offer for it."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal, Protocol
+
+from gateway.envelope import response_line
+from gateway.params import Parameter
 
 Cost = Literal["quick", "solve"]
+Description = Parameter  # one that a call reads as a robot's description
 
-_serials = itertools.count(1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Description:
-    """One version of a parameter that is read as a robot; what workers know it by is `serial`."""
-
-    name: str
-    version: int
-    value: bytes  # the parameter's JSON value, encoded
-    serial: int = field(default_factory=lambda: next(_serials))
+NOT_VERSIONED: Final = "/ik/validate"  # judges a description that is not stored
 
 
-@dataclass(slots=True, eq=False)
+class Caller(Protocol):
+    """Who hears the answer to a call."""
+
+    def answered(self, call: Call, line: bytes) -> None:
+        """Take the answer, a line without its newline."""
+
+
 class Call:
-    """One call for the pool; it hears exactly once, through `done` or `fail`."""
+    """One `/ik/*` call.
 
-    client: object  # whose turn it is when calls have to wait
-    line: bytes  # the request as it came, without its newline
-    cost: Cost
-    deadline: float  # of the loop's clock: the caller is told of a timeout then
-    description: Description | None  # the newest when the line was taken; None: not set
-    done: Callable[[bytes], None]  # takes the response line, without its newline
-    fail: Callable[[str, str], None]  # takes a code and a sentence
-    number: int = 0  # the pool's own
-    strikes: int = 0  # workers that died over it
+    The pool calls either `done` or `fail`, once, unless it was told to `cancel`.
+
+    Attributes:
+        client: who asks; calls are shared out fairly between clients.
+        service: the name as it came.
+        id: the call's id, ABSENT if it has none.
+        line: the request, without its newline.
+        cost: "quick", or "solve" for a search that may take long.
+        deadline: when the answer has to be there, in the event loop's time.
+        description: the parameter that it reads, as it was when the line was taken;
+            None if that was not set, or none is read.
+        number: the pool's, to tell its calls apart.
+        strikes: how many workers died over it.
+    """
+
+    __slots__ = (
+        "client",
+        "cost",
+        "deadline",
+        "description",
+        "id",
+        "line",
+        "number",
+        "service",
+        "strikes",
+    )
+
+    def __init__(
+        self,
+        client: Caller,
+        service: str,
+        id_: object,
+        line: bytes,
+        cost: Cost,
+        deadline: float,
+        description: Description | None,
+    ) -> None:
+        self.client = client
+        self.service = service
+        self.id = id_
+        self.line = line
+        self.cost: Cost = cost
+        self.deadline = deadline
+        self.description = description
+        self.number = 0
+        self.strikes = 0
+
+    def done(self, line: bytes) -> None:
+        """Answer with a finished line, without its newline."""
+        self.client.answered(self, line)
+
+    def fail(self, code: str, sentence: str) -> None:
+        """Answer `result:false`."""
+        values: dict[str, object] = {"code": code}
+        if self.service != NOT_VERSIONED:
+            values["version"] = self.description.version if self.description else 0
+        self.done(response_line(self.service, self.id, values, code, sentence))
+
+
+class CallPool(Protocol):
+    """Where calls are worked on; none of it blocks."""
+
+    def start(self) -> None:
+        """Begin; calls may be submitted at once."""
+
+    async def stop(self, seconds: float) -> None:
+        """Answer what is under way, for so long, and end."""
+
+    def submit(self, call: Call) -> None:
+        """Have a call answered."""
+
+    def cancel(self, client: object) -> None:
+        """Forget the calls of a client that is gone."""
+
+    def describe(self, description: Description | None) -> None:
+        """Take note of the newest `robot_description`."""

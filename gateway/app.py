@@ -1,0 +1,103 @@
+"""Put the gateway together, run it, and take it down again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from typing import Final
+
+from gateway import __version__
+from gateway.calls import CallPool
+from gateway.config import Config
+from gateway.hub import Hub
+from gateway.listening import address_text, bind, connection_limit
+from gateway.params import Parameter, Params
+from gateway.providers import Providers
+from gateway.server import Server
+from gateway.services import DESCRIPTION_PARAM, SERVICES
+from gateway.topics import Topics
+
+STOP_SECONDS: Final = 5.0  # the contract's, for what is in flight
+EXPIRY_SECONDS: Final = 0.1  # between two looks for providers that have not answered
+STDOUT: Final = 1
+
+log = logging.getLogger(__name__)
+
+
+async def serve(config: Config, pool: CallPool) -> None:
+    """Serve until a signal says to stop.
+
+    Raises:
+        ListenError: no address could be listened on; nothing was started.
+    """
+    stop = _stop_signal()
+    hub = make_hub(config, pool)
+    server = Server(hub, connection_limit())
+    expiry = asyncio.create_task(_expire(hub.providers))
+    try:
+        sockets = bind(config.host, config.port)
+        pool.start()
+        for sock in sockets:
+            await server.listen(sock)
+            _announce(f"listening tcp {address_text(sock)}")
+        log.info("gateway started", extra={"version": __version__, "workers": config.workers})
+        await stop.wait()
+        log.info("gateway stopping")
+    finally:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + STOP_SECONDS
+        await server.stop(STOP_SECONDS)
+        expiry.cancel()
+        await pool.stop(max(0.0, end - loop.time()))
+    log.info("gateway stopped")
+
+
+def make_hub(config: Config, pool: CallPool) -> Hub:
+    """Make what all sessions share; the pool hears of every new `robot_description`."""
+    clock = asyncio.get_running_loop().time
+    params = Params(config.max_params_bytes, config.max_line_bytes)
+    topics = Topics(config.max_line_bytes)
+    providers = Providers(SERVICES, config.service_timeout_seconds, config.max_line_bytes, clock)
+
+    def on_change(name: str, parameter: Parameter | None) -> None:
+        if name == DESCRIPTION_PARAM:
+            pool.describe(parameter)
+
+    params.listen(on_change)
+    return Hub(params, topics, providers, pool, config.max_line_bytes, clock)
+
+
+def _stop_signal() -> asyncio.Event:
+    """Return an event for the first SIGTERM or SIGINT; the second ends the process at once.
+
+    As process 1 of a container a signal without a handler would be ignored.
+    """
+    stop = asyncio.Event()
+
+    def on_signal(number: int) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, on_signal, number)
+    return stop
+
+
+async def _expire(providers: Providers) -> None:
+    while True:
+        await asyncio.sleep(EXPIRY_SECONDS)
+        providers.expire()
+
+
+def _announce(line: str) -> None:
+    """Write a line to stdout, past all buffers; nobody needs to be there to read it."""
+    if sys.stdout is None:  # closed at the start: its descriptor is something else's by now
+        return
+    try:
+        os.write(STDOUT, f"{line}\n".encode())
+    except OSError as error:
+        log.warning("nobody reads stdout", extra={"line": line, "error": str(error)})

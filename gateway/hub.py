@@ -1,0 +1,23 @@
+"""What the sessions of all clients share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gateway.calls import CallPool
+from gateway.params import Params
+from gateway.providers import Providers
+from gateway.topics import Topics
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """The one of each."""
+
+    params: Params
+    topics: Topics
+    providers: Providers
+    pool: CallPool
+    max_line_bytes: int
+    clock: Callable[[], float]  # seconds; every deadline is in it

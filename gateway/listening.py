@@ -1,0 +1,69 @@
+"""Sockets to listen on, and how many connections they may lead to."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import socket
+from typing import Final
+
+from gateway.errors import ListenError
+
+MAX_CONNECTIONS: Final = 4096  # each can hold a line and its unread answers, some MB at worst
+RESERVED_DESCRIPTORS: Final = 128  # for workers, listeners, files
+BACKLOG: Final = 1024  # connections that the kernel holds until they are accepted
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """Bind every address of a host that can be bound; port 0 is one free port for all.
+
+    Raises:
+        ListenError: there is none.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise ListenError(f"--host {host} does not resolve: {error.strerror}") from None
+    sockets: list[socket.socket] = []
+    reasons: list[str] = []
+    for family, _, _, _, address in dict.fromkeys(found):
+        chosen = sockets[0].getsockname()[1] if sockets else port
+        try:
+            sockets.append(_bind_one(family, (address[0], chosen, *address[2:])))
+        except OSError as error:
+            reasons.append(f"{address[0]}: {error.strerror}")
+    if not sockets:
+        raise ListenError(f"cannot listen on --host {host} --port {port} ({'; '.join(reasons)})")
+    return sockets
+
+
+def _bind_one(family: int, address: tuple[object, ...]) -> socket.socket:
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sock.bind(address)
+        sock.listen(BACKLOG)  # another program may listen here although the bind went well
+        sock.setblocking(False)
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def address_text(sock: socket.socket) -> str:
+    """Return `HOST:PORT`, or `[HOST]:PORT` for IPv6."""
+    host, port, *_ = sock.getsockname()
+    return f"[{host}]:{port}" if sock.family == socket.AF_INET6 else f"{host}:{port}"
+
+
+def connection_limit() -> int:
+    """Return how many connections there may be, having raised the limit on descriptors."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_CONNECTIONS + RESERVED_DESCRIPTORS
+    if soft < wanted:
+        with contextlib.suppress(OSError, ValueError):  # macOS allows less than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard), hard))
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(1, min(MAX_CONNECTIONS, soft - RESERVED_DESCRIPTORS))

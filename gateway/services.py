@@ -1,0 +1,162 @@
+"""The gateway's own services, one row each: answered here, or passed on to the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from gateway.calls import NOT_VERSIONED, Cost
+from gateway.envelope import Values
+from gateway.errors import ABSENT, ServiceError, quote, show
+from gateway.hub import Hub
+
+Args = Mapping[str, object]
+
+IGNORED_NAMES: Final = 100  # of surplus fields listed: a misspelling is one, a flood is not
+DESCRIPTION_PARAM: Final = "robot_description"  # unless a call names another one
+MAX_SOLVING_SECONDS: Final = 10.0  # the contract's; the worker refuses more
+SOLVING_GRACE_SECONDS: Final = 2.0  # the contract's, on top of the time asked for
+DEADLINE_SECONDS: Final = 10.0  # the contract's, where no time is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class LocalService:
+    """A service that is answered at once."""
+
+    name: str
+    type: str
+    fields: frozenset[str]  # of `args` that mean something
+    run: Callable[[Hub, Args], Values]  # raises ServiceError
+
+    def answer(self, hub: Hub, args: Args) -> Values:
+        """Return the answer's `values`, with the fields of `args` that nothing read.
+
+        Raises:
+            ServiceError: the answer is `result:false`.
+        """
+        ignored = [name for name in args if name not in self.fields][:IGNORED_NAMES]
+        try:
+            values = self.run(hub, args)
+        except ServiceError as error:
+            if ignored:
+                error.values["ignored"] = ignored
+            raise
+        return {**values, "ignored": ignored} if ignored else values
+
+
+@dataclass(frozen=True, slots=True)
+class PoolService:
+    """A service that a worker process answers."""
+
+    name: str
+    type: str
+    cost: Cost
+
+    def deadline_seconds(self, args: Args) -> float:
+        """Return how long the answer may take, from when the line is taken."""
+        if self.cost == "solve":
+            timeout = args.get("timeout")
+            if isinstance(timeout, int | float) and 0 <= timeout <= MAX_SOLVING_SECONDS:
+                return timeout + SOLVING_GRACE_SECONDS
+        return DEADLINE_SECONDS
+
+    def description_param(self, args: Args) -> str | None:
+        """Return the parameter that holds the description it reads, if it reads one."""
+        if self.name == NOT_VERSIONED:
+            return None
+        name = args.get("description_param", DESCRIPTION_PARAM)
+        return name if isinstance(name, str) else DESCRIPTION_PARAM  # the worker says what is wrong
+
+
+def _name(args: Args) -> str:
+    name = args.get("name", ABSENT)
+    if not isinstance(name, str):
+        what = "is missing" if name is ABSENT else f"is {show(name)}"
+        raise ServiceError("invalid_request", f"'name' {what}; a string expected")
+    if not name:
+        raise ServiceError("invalid_request", "'name' is empty; a parameter's name expected")
+    return name
+
+
+def _set_param(hub: Hub, args: Args) -> Values:
+    name = _name(args)
+    if "value" not in args:
+        raise ServiceError("invalid_request", "'value' is missing; any JSON value expected")
+    return {"version": hub.params.set(name, args["value"]).version}
+
+
+def _get_param(hub: Hub, args: Args) -> Values:
+    name = _name(args)
+    parameter = hub.params.find(name)
+    if parameter is None:
+        raise ServiceError("not_set", _not_set(name), {"value": None, "version": 0})
+    return {"value": orjson.Fragment(parameter.value), "version": parameter.version}
+
+
+def _list_params(hub: Hub, args: Args) -> Values:
+    prefix = args.get("prefix", "")
+    if not isinstance(prefix, str):
+        raise ServiceError("invalid_request", f"'prefix' is {show(prefix)}; a string expected")
+    return {
+        "params": [
+            {"name": found.name, "version": found.version, "bytes": len(found.value)}
+            for found in map(hub.params.find, hub.params.names(prefix))
+            if found is not None
+        ]
+    }
+
+
+def _delete_param(hub: Hub, args: Args) -> Values:
+    name = _name(args)
+    version = hub.params.delete(name)
+    if version is None:
+        raise ServiceError("not_set", _not_set(name), {"version": 0})
+    return {"version": version}
+
+
+def _not_set(name: str) -> str:
+    return (
+        f"the parameter {quote(name)} was never set, or was deleted; "
+        "/param_server/list_params lists those that are set"
+    )
+
+
+LOCAL: Final = (
+    LocalService(
+        name="/param_server/set_param",
+        type="param_server/SetParam",
+        fields=frozenset({"name", "value"}),
+        run=_set_param,
+    ),
+    LocalService(
+        name="/param_server/get_param",
+        type="param_server/GetParam",
+        fields=frozenset({"name"}),
+        run=_get_param,
+    ),
+    LocalService(
+        name="/param_server/list_params",
+        type="param_server/ListParams",
+        fields=frozenset({"prefix"}),
+        run=_list_params,
+    ),
+    LocalService(
+        name="/param_server/delete_param",
+        type="param_server/DeleteParam",
+        fields=frozenset({"name"}),
+        run=_delete_param,
+    ),
+)
+POOLED: Final = (
+    PoolService("/ik/robot_info", "ik/RobotInfo", "quick"),
+    PoolService("/ik/validate", "ik/Validate", "quick"),
+    PoolService("/ik/forward_kinematics", "ik/ForwardKinematics", "quick"),
+    PoolService("/ik/jacobian", "ik/Jacobian", "quick"),
+    PoolService("/ik/solve_robot", "ik/SolveRobot", "solve"),
+)
+SERVICES: Final[Mapping[str, LocalService | PoolService]] = {
+    service.name: service for service in (*LOCAL, *POOLED)
+}
