@@ -19,6 +19,7 @@ from gateway.worker_process import WorkerProcess
 COSTS: Final = ("quick", "solve")
 PENDING_BYTES: Final = 256 * 1024 * 1024  # of request lines waiting or under way
 STRIKES: Final = 2  # deaths over one call, or one description, before it is refused
+REMEMBERED: Final = 1000  # descriptions that were logged, so as not to log them again
 WATCH_SECONDS: Final = 0.25  # between two looks at deadlines and signs of life
 
 log = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ class Pool:
         self._pending_bytes = 0
         self._strikes: Counter[int] = Counter()  # over descriptions, by serial
         self._newest: Description | None = None  # of the robot, kept ready in every worker
-        self._reported = 0  # serial of the newest description that was logged
+        self._reported: dict[int, None] = {}  # serials of descriptions that were logged
         self._idle = asyncio.Event()
         self._idle.set()
         self._watching: asyncio.Task[None] | None = None
@@ -79,7 +80,9 @@ class Pool:
         while True:
             await asyncio.sleep(WATCH_SECONDS)
             now = loop.time()
-            overdue = [call for queue in self._queues.values() for call in queue.remove_overdue(now)]
+            overdue = [
+                call for queue in self._queues.values() for call in queue.remove_overdue(now)
+            ]
             for worker in self._crew.workers:
                 overdue += worker.cancel_overdue(now)
                 worker.check(now)
@@ -180,9 +183,11 @@ class Pool:
     def on_loaded(self, worker: WorkerProcess, description: Description, report: bytes) -> None:
         """Log what came of a description, once."""
         del worker
-        if description.serial <= self._reported:
+        if description.serial in self._reported:
             return
-        self._reported = description.serial
+        self._reported[description.serial] = None
+        if len(self._reported) > REMEMBERED:
+            del self._reported[next(iter(self._reported))]
         fields = orjson.loads(report) | {"parameter": description.name}
         if "refusal" in fields:
             log.warning("robot description refused", extra=fields)

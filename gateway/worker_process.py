@@ -186,9 +186,7 @@ class WorkerProcess(asyncio.Protocol):
 
     def _send_description(self, description: Description) -> None:
         self._sent[description.serial] = self._loading[description.serial] = description
-        self._write(
-            pack_description(description.serial, description.version, description.value)
-        )
+        self._write(pack_description(description.serial, description.version, description.value))
         if len(self._sent) > DESCRIPTIONS_PER_WORKER:
             serial, _ = self._sent.popitem(last=False)
             self._write(pack(Kind.FORGET, serial))
