@@ -1,13 +1,18 @@
-"""Compile the kernels in a process of their own, while the workers answer interpreted."""
+"""Compile the kernels in a process of their own, while the workers answer interpreted.
+
+`python -m gateway.warm_up` does it ahead of the first start, as the container's image does.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import sys
 import tempfile
 from typing import Final
 
-from gateway import children
+from gateway import children, kernel_cache
 from gateway.kernel_cache import KernelCache
 
 COMPILE_SECONDS: Final = 600.0  # a slow, busy machine takes a minute or two
@@ -45,3 +50,18 @@ async def compile_kernels(cache: KernelCache) -> bool:
             extra={"status": status, "seconds": seconds, "output": tail},
         )
         return False
+
+
+def main() -> int:
+    """Fill the cache that the next start will find; return the exit status."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    cache = kernel_cache.find(os.environ)
+    if cache.private:
+        log.error("no folder for compiled kernels can be written to; set NUMBA_CACHE_DIR")
+        cache.remove()
+        return 1
+    return 0 if asyncio.run(compile_kernels(cache)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -32,7 +32,7 @@ DESCRIPTIONS_PER_WORKER: Final = 16  # that may be named without sending the tex
 FRAME_OVERHEAD_BYTES: Final = 1024 * 1024  # of an answer or a traceback, beside the line limit
 PING_SECONDS: Final = 1.0  # of silence before a worker is asked for a sign of life
 STALL_SECONDS: Final = 3.0  # of silence after that; every step of a worker is far shorter
-LOADING_STALL_SECONDS: Final = 15.0  # while it reads descriptions, the longest of its steps
+STALL_SECONDS_PER_BYTE: Final = 3e-6  # of descriptions that it reads: ten times what that takes
 
 log = logging.getLogger(__name__)
 
@@ -92,15 +92,17 @@ class WorkerProcess(asyncio.Protocol):
                 self._mark = mmap.mmap(shared.fileno(), MARK.size)
                 self._process = children.start(
                     "kinematics.worker",
-                    ("--socket-fd", theirs.fileno(), "--mark-fd", shared.fileno())
-                    + ("--parent-pid", os.getpid(), "--max-line-bytes", self._max_line_bytes),
+                    (
+                        *("--socket-fd", theirs.fileno(), "--mark-fd", shared.fileno()),
+                        *("--parent-pid", os.getpid(), "--max-line-bytes", self._max_line_bytes),
+                    ),
                     env=environment,
                     pass_fds=(theirs.fileno(), shared.fileno()),
                 )
             except OSError:
                 ours.close()
                 raise
-        ours.setblocking(False)  # noqa: FBT003
+        ours.setblocking(False)
         await self._loop.create_connection(lambda: self, sock=ours)
 
     @property
@@ -200,7 +202,8 @@ class WorkerProcess(asyncio.Protocol):
                 self._pinged = now
                 self._write(pack(Kind.PING, 0))
             return
-        limit = LOADING_STALL_SECONDS if self._loading else STALL_SECONDS
+        loading = sum(len(description.value) for description in self._loading.values())
+        limit = STALL_SECONDS + STALL_SECONDS_PER_BYTE * loading
         if now - self._pinged >= limit:
             log.error("worker stalled", extra={"pid": self.pid, "seconds": now - self._heard})
             self.kill()
@@ -225,7 +228,7 @@ class WorkerProcess(asyncio.Protocol):
         try:
             frames = self._reader.feed(data)
         except FrameError as error:
-            log.error("worker sent garbage", extra={"pid": self.pid, "error": str(error)})
+            log.error("worker sent garbage", extra={"pid": self.pid, "error": str(error)})  # noqa: TRY400
             self.kill()
             return
         for frame in frames:
