@@ -24,7 +24,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from kinematics.compiling import SOURCES
+from kinematics.sources import SOURCES
 
 STAMP: Final = "robot-gateway-{key}.compiled"
 KERNELS: Final = Path(__file__).resolve().parent.parent / "kinematics"

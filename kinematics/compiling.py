@@ -4,8 +4,7 @@ Compiled, a kernel takes arrays. Interpreted, it takes lists, because Python rea
 element several times faster than an array's; `arrays` makes the right one. A kernel
 therefore only indexes, with one index, and calls nothing but `math` and other kernels.
 
-This module imports numba only when it compiles, and never numpy: the gateway's own
-process reads SOURCES from here.
+numba is imported only where kernels are compiled: it takes half a second.
 """
 
 from __future__ import annotations
@@ -13,16 +12,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from typing import Final, TypeVar, cast
-
-# The files with kernels; the cache of compiled code is valid for just these texts.
-SOURCES: Final = (
-    "compiling.py",
-    "rotations.py",
-    "transforms.py",
-    "kernels.py",
-    "stepping.py",
-    "searching.py",
-)
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gateway import kernel_cache
+from kinematics.sources import SOURCES
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_the_key_changes_with_what_compiled_code_depends_on(
     if change == "source":
         copies = tmp_path / "kinematics"
         shutil.copytree(kernel_cache.KERNELS, copies)
-        with (copies / kernel_cache.SOURCES[0]).open("a") as source:
+        with (copies / SOURCES[0]).open("a") as source:
             source.write("# changed\n")
         monkeypatch.setattr(kernel_cache, "KERNELS", copies)
         after = kernel_cache._key({})

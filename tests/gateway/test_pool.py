@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from gateway import children, crew, pool, worker_process
+from gateway.calls import Description
 from gateway.pool import Pool
 from gateway.worker_process import WorkerProcess
 from tests.support.pools import PLANAR_ARM, Client, description
@@ -214,9 +215,9 @@ async def test_of_a_burst_of_descriptions_the_newest_is_read_ahead() -> None:
         worker = workers_of(running_pool)[0]
         original = running_pool.on_loaded
 
-        def on_loaded(at: WorkerProcess, loaded: Any, report: bytes) -> None:
-            read.append(loaded.version)
-            original(at, loaded, report)
+        def on_loaded(worker: WorkerProcess, description: Description, report: bytes) -> None:
+            read.append(description.version)
+            original(worker, description, report)
 
         running_pool.on_loaded = on_loaded  # type: ignore[method-assign]
         for version in range(1, 101):
@@ -246,7 +247,7 @@ async def test_workers_that_cannot_start_are_tried_again_with_pauses(
 
     def start(_module: str, *args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
         starts.append(_module)
-        return real("no.such.module", *args, **kwargs, stderr=subprocess.DEVNULL)
+        return real("no.such.module", *args, **kwargs)
 
     monkeypatch.setattr(children, "start", start)
     monkeypatch.setattr(crew, "RETRY_SECONDS", (0.0, 0.05, 5.0))
