@@ -33,7 +33,8 @@ class Reach:
     def misses(self, position: FloatArray, tolerance: float) -> str:
         """Return why no configuration comes within tolerance of a position, or ""."""
         distance = math.dist(position, self.center)
-        margin = tolerance + ROUNDING * (self.farthest + distance)
+        size = self.farthest + distance + math.hypot(*self.center)
+        margin = tolerance + ROUNDING * size
         where = "the chain's first joint"
         if distance > self.farthest + margin:
             return (
