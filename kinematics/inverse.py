@@ -146,10 +146,10 @@ class IkSearch:
         seed = self._seed[chain.joints]
         setting = setting_for(problem.model, chain, problem.point, seed, problem.free)
         goal, reach = self._goal, setting.reach
-        span = reach.farthest
+        distance = 0.0
         if problem.position is not None:
             self._missed = reach.misses(problem.position, problem.position_tolerance)
-            span += math.dist(problem.position, reach.center)
+            distance = self._best[1]
             goal = _nearer(goal, reach)
         attempts = UNBOUNDED_ATTEMPTS
         if self._missed:
@@ -158,7 +158,7 @@ class IkSearch:
             attempts = ATTEMPTS_BASE + ATTEMPTS_EACH * problem.solutions
         state = SearchState.of(setting)
         tolerances = problem.position_tolerance, problem.orientation_tolerance
-        state.begin(goal, self._parts, seed, span, tolerances, problem.random_seed, attempts)
+        state.begin(goal, self._parts, seed, distance, tolerances, problem.random_seed, attempts)
         if not setting.movable:  # the seed has been judged, and nothing else is to be had
             self._done = True
         elif self._found:  # the seed is a solution already; the others are elsewhere

@@ -68,7 +68,7 @@ def reach_of(chain: Chain, tool: FloatArray, lower: FloatArray, upper: FloatArra
         T = T @ matrix(chain.constants[12 * i : 12 * i + 12])
         if chain.kind[i] != REVOLUTE:
             T[:3, 3] += T[:3, 2] * (middle[i] * chain.stretch[i])
-            slack += 0.5 * float(upper[i] - lower[i]) * chain.stretch[i]
+            slack += (0.5 * float(upper[i]) - 0.5 * float(lower[i])) * float(chain.stretch[i])
         elif lower[i] == upper[i]:  # held: as rigid as a fixed joint
             T = T @ turned(float(lower[i]))
         else:

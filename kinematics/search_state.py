@@ -68,7 +68,7 @@ class SearchState:
         goal: FloatArray,
         parts: int,
         seed: FloatArray,
-        span: float,
+        distance: float,
         tolerances: tuple[float, float],
         random_seed: int,
         attempts: int,
@@ -79,14 +79,14 @@ class SearchState:
             goal: (12,) the pose wanted.
             parts: 1 for a position, 2 for an orientation, 3 for both.
             seed: (k,) within the limits.
-            span: m; no prismatic joint needs to travel farther.
+            distance: m from the point, at the seed, to the goal.
             tolerances: m and rad.
             random_seed: any integer.
             attempts: how many may fail before the search is over.
         """
         self._goal[:] = goal
         self._q[:] = self._best[:] = seed
-        for window, ends in zip(self._windows, self._setting.windows(seed, span), strict=True):
+        for window, ends in zip(self._windows, self._setting.windows(seed, distance), strict=True):
             window[:] = ends
         self._numbers[searching.BEST_COST] = math.inf
         self._integers[:] = _integers(random_seed)

@@ -44,6 +44,7 @@ DAMPING_GROWTH = 8.0
 DAMPING_SHRINK = 0.4
 DAMPING_LEAST = 1e-3
 DAMPING_MOST = 1e6
+DAMPED_COST = 16.0  # damping grows with the cost up to this; more is way for a rail to go
 DAMPING_FLOOR = 1e-13  # of the system's diagonal, absolute: keeps it solvable where cost is 0
 PATIENCE = 5  # iterations in which an attempt has to get on
 PROGRESS = 0.5  # of the cost, or the attempt ends
@@ -165,8 +166,9 @@ def search(  # noqa: C901, PLR0912  the loop and its state; a call would pass al
             numbers[CHECKPOINT] = numbers[COST]
             integers[SINCE] = 0
         cost = numbers[COST]
-        damping = numbers[DAMPING] * cost + DAMPING_FLOOR
+        damping = numbers[DAMPING] * min(cost, DAMPED_COST) + DAMPING_FLOOR
         step_within_limits(
+            kind,
             columns,
             active,
             rows,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from kinematics.search_state import SearchState
 
 KEPT_SETTINGS: Final = 16  # a chain's; a client has one or a few tools
+ROUNDING_LENGTH: Final = 1e-9  # m; what is left of a length that should have been 0 is shorter
+WINDOW: Final = 10.0  # times the way to go and the chain's length: restarts are no farther off
 
 
 class Setting:
@@ -45,32 +47,44 @@ class Setting:
         self.reach = reach_of(chain, self.tool, lower, upper)
         self.movable = bool((lower < upper).any())
         self._stretch = np.asarray(chain.stretch)
-        self._ordinary = bool(self.turning.all() and (upper - lower <= 2.0 * math.pi).all())
-        self.length = self._typical_length()
+        half = 0.5 * upper - 0.5 * lower  # the whole of a huge range is no number
+        self._ordinary = bool(self.turning.all() and (half <= math.pi).all())
+        self.length = self._typical_length(half)
         self.unit = np.where(self.turning, 1.0, self.length / self._stretch)
         self.spare: list[SearchState] = []
 
-    def windows(self, seed: FloatArray, span: float) -> tuple[FloatArray, FloatArray]:
-        """Return finite ranges (k,) to draw restarts from.
+    def windows(self, seed: FloatArray, distance: float) -> tuple[FloatArray, FloatArray]:
+        """Return finite ranges (k,) to draw restarts from, about the seed.
 
-        A turning joint needs no more than one turn, the one about the seed. A prismatic one
-        needs no travel beyond `span` metres, the distance to the target and the rest of the
-        reach.
+        A turning joint needs no more than one turn. A prismatic one may have a range without
+        measure, of which only what is near matters.
+
+        Args:
+            seed: (k,) within the limits.
+            distance: m from the point, at the seed, to its target.
         """
         if self._ordinary:
             return self.lower, self.upper
-        half = np.where(self.turning, math.pi, span / self._stretch)
-        middle = np.where(self.turning, seed, 0.0)
-        low = np.maximum(self.lower, np.minimum(middle - half, self.upper - 2.0 * half))
+        travel = WINDOW * (distance + self.length) / self._stretch
+        half = np.where(self.turning, math.pi, travel)
+        low = np.maximum(self.lower, np.minimum(seed - half, self.upper - 2.0 * half))
         high = np.minimum(self.upper, np.maximum(low + 2.0 * half, self.lower))
         return low, high
 
-    def _typical_length(self) -> float:
+    def _typical_length(self, half_range: FloatArray) -> float:
+        """Return about how far the chain's turning joints move its point.
+
+        The travel of prismatic joints counts as long as it is of the same order: a metre's
+        arm on a rail of a kilometre has to turn as exactly as any other.
+        """
         chain = self.chain
         ends = [chain.constants[12 * i + 9 : 12 * i + 12] for i in range(1, chain.size)]
-        moved = [math.hypot(*end) for end in (*ends, self.tool[9:])]
-        travel = 0.5 * (self.upper - self.lower) * self._stretch
-        return math.fsum([*moved, *travel[~self.turning]]) or 1.0
+        rigid = math.fsum(math.hypot(*end) for end in (*ends, self.tool[9:]))
+        if rigid < ROUNDING_LENGTH:
+            rigid = 0.0
+        travels = zip(half_range[~self.turning], self._stretch[~self.turning], strict=True)
+        travel = math.fsum(float(half) * float(stretch) for half, stretch in travels)
+        return rigid + min(travel, rigid or 1.0) or 1.0
 
 
 def setting_for(

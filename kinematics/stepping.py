@@ -17,7 +17,7 @@ from kinematics.rotations import rotation_vector
 POSITION_ERROR = 0  # m
 ORIENTATION_ERROR = 1  # rad
 
-LARGEST_STEP = 1.0  # rad, or chain sizes: beyond it the linear model means nothing
+LARGEST_STEP = 1.0  # rad: beyond it the linear model means nothing; travel is linear anyway
 ACTIVE_SET_ROUNDS = 8  # joints put on their limits in one step, at most so many times
 
 
@@ -156,6 +156,7 @@ def solve_factored(system: FloatArray, rows: int, right: FloatArray, y: FloatArr
 
 @kernel
 def step_within_limits(  # noqa: C901  one idea, and a call would pass all of it on
+    kind: IntArray,
     columns: FloatArray,
     active: IntArray,
     rows: int,
@@ -198,7 +199,8 @@ def step_within_limits(  # noqa: C901  one idea, and a call would pass all of it
                 for r in range(rows):
                     step += columns[rows * i + r] * y[r]
                 steps[i] = step
-                largest = max(largest, abs(step))
+                if kind[i] == 1:
+                    largest = max(largest, abs(step))
         shorten = LARGEST_STEP / largest if largest > LARGEST_STEP else 1.0
         hit = False
         for i in range(count):
