@@ -28,7 +28,6 @@ TURN: Final = 2.0 * math.pi
 DISTINCT: Final = 0.01  # rad or m, the contract's: solutions nearer than that are one
 ATTEMPTS_BASE: Final = 64  # the contract's: several solutions are searched in so many attempts
 ATTEMPTS_EACH: Final = 16  # and so many more for each solution asked for
-FAR: Final = 1e3  # times the reach; a farther target is searched for at this distance
 
 
 class IkSearch:
@@ -150,7 +149,8 @@ class IkSearch:
         if problem.position is not None:
             self._missed = reach.misses(problem.position, problem.position_tolerance)
             distance = self._best[1]
-            goal = _nearer(goal, reach)
+            if self._missed:
+                goal = _within_reach(goal, reach)
         attempts = UNBOUNDED_ATTEMPTS
         if self._missed:
             attempts = 1
@@ -176,8 +176,8 @@ class IkSearch:
             if self._enough():
                 self._done = True
                 return
-        elif judged[1:] < self._best[1:]:
-            self._best = judged
+        else:
+            self._best = min(self._best, judged, key=self._distance)
         state.give_up_attempt()
         self._done = state.exhausted
 
@@ -264,11 +264,15 @@ def _within(q: FloatArray, model: Model) -> FloatArray:
     return np.where(model.lower <= model.upper, moved, q)
 
 
-def _nearer(goal: FloatArray, reach: Reach) -> FloatArray:
-    """Return the goal, or one in the same direction whose distance squared is still a number."""
+def _within_reach(goal: FloatArray, reach: Reach) -> FloatArray:
+    """Return the goal moved straight to where the reach begins or ends.
+
+    A search for a target out of reach ends there, with the point as near as it gets: at the
+    target itself its error would stay large, and getting on with it hardly be seen.
+    """
     offset = np.asarray(goal[9:]) - reach.center
     distance = math.hypot(*offset)
-    most = FAR * (reach.farthest or 1.0)
-    if distance <= most:
+    wanted = min(max(distance, reach.nearest), reach.farthest)
+    if distance == 0.0 or not math.isfinite(distance):
         return goal
-    return floats([*goal[:9], *(reach.center + offset * (most / distance))])
+    return floats([*goal[:9], *(reach.center + offset / distance * wanted)])

@@ -89,6 +89,9 @@ class SearchState:
         for window, ends in zip(self._windows, self._setting.windows(seed, distance), strict=True):
             window[:] = ends
         self._numbers[searching.BEST_COST] = math.inf
+        self._numbers[searching.PROGRESS] = (
+            searching.PROGRESS_LAST if attempts == 1 else searching.PROGRESS_ORDINARY
+        )
         self._integers[:] = _integers(random_seed)
         position, orientation = tolerances
         share = searching.TOLERANCE_SHARE

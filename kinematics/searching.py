@@ -27,7 +27,8 @@ COST = 2  # the squared error of q, scaled
 DAMPING = 3
 CHECKPOINT = 4  # the cost that has to be bettered
 BEST_COST = 5
-NUMBERS = 6
+PROGRESS = 6  # the share of the checkpoint that the cost has to come down to
+NUMBERS = 7
 
 # Places in the state's integers
 FRESH = 0  # q is where an attempt starts
@@ -47,7 +48,8 @@ DAMPING_MOST = 1e6
 DAMPED_COST = 16.0  # damping grows with the cost up to this; more is way for a rail to go
 DAMPING_FLOOR = 1e-13  # of the system's diagonal, absolute: keeps it solvable where cost is 0
 PATIENCE = 5  # iterations in which an attempt has to get on
-PROGRESS = 0.5  # of the cost, or the attempt ends
+PROGRESS_ORDINARY = 0.5  # of the cost, or the attempt ends: the next may be luckier
+PROGRESS_LAST = 0.98  # where there is no next: the closest is wanted
 TOLERANCE_SHARE = 0.8  # of a tolerance is aimed at: the answer is judged by other arithmetic
 
 
@@ -219,7 +221,7 @@ def search(  # noqa: C901, PLR0912  the loop and its state; a call would pass al
             numbers[DAMPING] = min(numbers[DAMPING] * DAMPING_GROWTH, DAMPING_MOST)
         if integers[SINCE] < PATIENCE:
             continue
-        if numbers[COST] <= PROGRESS * numbers[CHECKPOINT]:
+        if numbers[COST] <= numbers[PROGRESS] * numbers[CHECKPOINT]:
             numbers[CHECKPOINT] = numbers[COST]
             integers[SINCE] = 0
             continue

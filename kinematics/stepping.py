@@ -155,7 +155,7 @@ def solve_factored(system: FloatArray, rows: int, right: FloatArray, y: FloatArr
 
 
 @kernel
-def step_within_limits(  # noqa: C901  one idea, and a call would pass all of it on
+def step_within_limits(  # noqa: C901, PLR0912  one idea, and a call would pass all of it on
     kind: IntArray,
     columns: FloatArray,
     active: IntArray,
