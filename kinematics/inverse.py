@@ -242,8 +242,10 @@ class IkSearch:
         what = f"the closest found is off by {' and '.join(off)}"
         if not searched:
             return f"the seed does not fit and no time was given to search: {what}"
-        if self._done:
+        if self._done and not restarts:
             return f"the seed does not fit and no joint may move: {what}"
+        if self._done:
+            return f"no solution in {restarts} attempts: {what}"
         return f"no solution in the time given ({restarts} restarts): {what}"
 
 
