@@ -107,6 +107,10 @@ class _Reader:
             raise UrdfError(
                 sentence(error.code, self._data, at, self._innermost(), place), line, column
             ) from None
+        finally:
+            # It holds our handlers and they hold us: a ring that would keep text and tree in
+            # memory until the garbage collector comes by.
+            del self._parser
         assert self._root is not None  # expat refuses a text without an element
         return self._root
 

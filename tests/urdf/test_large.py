@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import random
 import sys
 from collections.abc import Callable
@@ -146,6 +148,26 @@ GROWING: dict[str, Callable[[int], str]] = {
 def test_twice_the_text_is_at_most_twice_the_work(write: Callable[[int], str]) -> None:
     calls(write(10))  # what is done once is done
     assert calls(write(1000)) <= 2 * calls(write(500)) + 100
+
+
+@pytest.mark.parametrize(
+    "text",
+    [arm(), arm()[:-1], xyz("1"), more("<link/>"), "<!DOCTYPE robot><robot/>", "<model/>", "{}"],
+    ids=["read", "malformed", "two numbers", "no name", "document type", "root", "no XML"],
+)
+def test_nothing_is_left_for_the_garbage_collector(text: str) -> None:
+    def read() -> None:
+        with contextlib.suppress(urdf.UrdfError):  # a refusal has to let go as well as a robot
+            urdf.parse(text)
+
+    read()  # what is done once is done
+    gc.collect()
+    gc.disable()
+    try:
+        read()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_the_search_for_a_close_name_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
