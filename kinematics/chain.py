@@ -29,15 +29,19 @@ class Chain:
 
     Attributes:
         joints: (k,) indices in q.
-        constants, kind, stretch: as `kernels.walk_chain` takes them.
+        constants: (12 k,) the transform to each joint from the one before.
+        stretch: (k,) metres of travel for one of q, 1 for joints that turn.
+        numbers, kind, places: the chain and where its joints are in q, as the kernels take it.
         settings: what `kinematics.setting` keeps with the chain.
         end: (4, 4) from the last joint's turned frame, after its motion, to the tip link.
     """
 
     joints: IntArray
     constants: FloatArray
-    kind: IntArray
     stretch: FloatArray
+    numbers: FloatArray
+    kind: IntArray
+    places: IntArray
     end: FloatArray
     settings: OrderedDict[bytes, Setting] = field(default_factory=OrderedDict)
 
@@ -50,7 +54,7 @@ class Chain:
         """Return the transform from the last joint to a point of the tip link, (12,)."""
         end = self.end
         at = end[:3, :3] @ point + end[:3, 3]
-        return floats([*end[:3, :3].ravel(), *at])
+        return np.array([*end[:3, :3].ravel(), *at])
 
 
 def chain_between(model: Model, base: int, tip: int) -> Chain:
@@ -113,7 +117,15 @@ def _build(model: Model, path: list[int]) -> Chain:
         kinds.append(kind)
         stretches.append(length if kind == PRISMATIC else 1.0)
         T = turn.T  # a pure rotation: its transpose turns back
-    return Chain(np.array(joints, np.int64), floats(constants), ints(kinds), floats(stretches), T)
+    return Chain(
+        joints=np.array(joints, np.int64),
+        constants=np.array(constants),
+        stretch=np.array(stretches),
+        numbers=floats([*constants, *stretches]),
+        kind=ints(kinds),
+        places=ints(joints),
+        end=T,
+    )
 
 
 def _homogeneous(numbers: FloatArray) -> FloatArray:

@@ -46,3 +46,13 @@ def kernel(function: F) -> F:
     # error_model: a division by zero is inf, as in C; a check at each would cost the loops.
     compiled = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
     return cast("F", compiled)
+
+
+def inlined_kernel(function: F) -> F:
+    """Make a function a kernel that is copied into those that call it."""
+    if not COMPILED:
+        return function
+    import numba  # noqa: PLC0415  see _wanted
+
+    compiled = numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")(function)
+    return cast("F", compiled)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Final
 
 SHOWN_CHARS: Final = 80  # of a name in a sentence
-COMPARED_NAMES: Final = 2000  # for the closest one; a larger robot is not worth the wait
-COMPARED_CHARS: Final = 200  # of a name that is looked for; comparing is quadratic in it
+COMPARED_NAMES: Final = 500  # for the closest one; a larger robot is not worth the wait
+COMPARED_CHARS: Final = 100  # of a name that is looked for; comparing is quadratic in it
 
 
 class KinematicsError(ValueError):

@@ -60,5 +60,5 @@ def refuse_overflow(numbers: FloatArray, what: str) -> None:
 
 def update_frames(model: Model, q: FloatArray) -> FloatArray:
     """Return the transform of every link in the root's frame, (12 links,): the model's own."""
-    kernels.link_frames(*model.arrays, floats(q), model.frames, model.work)
+    kernels.link_frames(model.tree, model.joints, floats(q), 0, model.frames, model.work)
     return model.frames

@@ -39,26 +39,19 @@ def jacobian(
     """
     chain = chain_between(model, base, link)
     k = chain.size
-    axes, tip = floats(np.empty(6 * k)), floats(np.empty(12))
-    kernels.walk_chain(
-        chain.constants,
-        chain.kind,
-        chain.stretch,
-        chain.tool(point),
-        floats(q[chain.joints]),
-        axes,
-        tip,
-        model.work,
-    )
+    tool, tip, at = 0, 12, 24  # places: the tool, its pose, q, then the axes
+    axes, work = at + k, at + 7 * k
+    numbers = floats([*chain.tool(point), *[0.0] * 12, *q[chain.joints], *[0.0] * (6 * k + 24)])
+    kernels.walk_chain(chain.numbers, chain.kind, numbers, tool, at, axes, tip, work)
     columns = floats(np.empty(6 * k))
-    kernels.chain_jacobian(chain.kind, chain.stretch, axes, tip, columns)
+    kernels.chain_jacobian(chain.numbers, chain.kind, numbers, axes, tip, columns)
     matrix = np.asarray(columns).reshape(6, k)
     if reference == "link":
-        R_link_base = np.asarray(tip[:9]).reshape(3, 3).T
+        R_link_base = np.asarray(numbers[tip : tip + 9]).reshape(3, 3).T
         matrix = np.vstack((R_link_base @ matrix[:3], R_link_base @ matrix[3:]))
     quaternion = floats(np.empty(4))
-    quaternion_from_matrix(tip, 0, quaternion, 0)
-    pose = np.concatenate((np.asarray(tip[9:]), np.asarray(quaternion)))
+    quaternion_from_matrix(numbers, tip, quaternion, 0)
+    pose = np.concatenate((np.asarray(numbers[tip + 9 : tip + 12]), np.asarray(quaternion)))
     refuse_overflow(matrix, "the Jacobian")
     refuse_overflow(pose, "the pose")
     return chain.joints, matrix, pose

@@ -12,31 +12,33 @@ from kinematics.transforms import compose, compose_inverse
 
 @kernel
 def link_frames(
-    parent: IntArray,
-    child: IntArray,
-    kind: IntArray,
-    q_index: IntArray,
-    origin: FloatArray,
-    axis: FloatArray,
+    tree: IntArray,
+    joints: FloatArray,
     q: FloatArray,
+    first: int,
     frames: FloatArray,
     work: FloatArray,
 ) -> None:
     """Write the transform of every link in the root's frame.
 
-    The root's own twelve numbers must be in `frames` already. The others are the columns
-    of a `Model`; `work` has 24 places.
+    Args:
+        tree: (4 j,) each joint's parent and child link, kind, and index in q, parent first.
+        joints: (15 j,) each joint's constant transform, then its axis.
+        q: the joint values, from `first` on.
+        first: where they begin.
+        frames: (12 links,) written; the root's own must be there already.
+        work: (24,).
     """
-    for joint in range(len(parent)):
-        base = 12 * parent[joint]
-        out = 12 * child[joint]
-        if kind[joint] == 0:
-            compose(frames, base, origin, 12 * joint, frames, out)
+    for joint in range(len(tree) // 4):
+        base, out = 12 * tree[4 * joint], 12 * tree[4 * joint + 1]
+        kind, origin = tree[4 * joint + 2], 15 * joint
+        if kind == 0:
+            compose(frames, base, joints, origin, frames, out)
             continue
-        value = q[q_index[joint]]
-        x, y, z = axis[3 * joint], axis[3 * joint + 1], axis[3 * joint + 2]
+        value = q[first + tree[4 * joint + 3]]
+        x, y, z = joints[origin + 12], joints[origin + 13], joints[origin + 14]
         s, c = 0.0, 1.0
-        if kind[joint] == 1:  # Rodrigues: I + sin K + (1 - cos) K K
+        if kind == 1:  # Rodrigues: I + sin K + (1 - cos) K K
             s, c = math.sin(value), math.cos(value)
             work[9], work[10], work[11] = 0.0, 0.0, 0.0
         else:
@@ -45,7 +47,7 @@ def link_frames(
         work[0], work[1], work[2] = c + v * x * x, v * x * y - s * z, v * x * z + s * y
         work[3], work[4], work[5] = v * x * y + s * z, c + v * y * y, v * y * z - s * x
         work[6], work[7], work[8] = v * x * z - s * y, v * y * z + s * x, c + v * z * z
-        compose(origin, 12 * joint, work, 0, work, 12)
+        compose(joints, origin, work, 0, work, 12)
         compose(frames, base, work, 12, frames, out)
 
 
@@ -64,75 +66,75 @@ def link_poses(
 
 @kernel
 def walk_chain(
-    constants: FloatArray,
+    chain: FloatArray,
     kind: IntArray,
-    stretch: FloatArray,
-    tool: FloatArray,
-    q: FloatArray,
-    axes: FloatArray,
-    tip: FloatArray,
-    work: FloatArray,
+    s: FloatArray,
+    tool: int,
+    q: int,
+    axes: int,
+    tip: int,
+    work: int,
 ) -> None:
     """Write where a chain's joints and its tool are, in the chain's base.
 
     Args:
-        constants: (12 k,) the transform from joint i-1, after its motion, to joint i, each
-            joint's frame turned so that its axis is z.
+        chain: (13 k,) the transform from joint i-1, after its motion, to joint i, each joint's
+            frame turned so that its axis is z; then k times the travel for one of q, m.
         kind: (k,) 1 revolute, 2 prismatic.
-        stretch: (k,) metres of travel for one of q, prismatic joints only.
-        tool: (12,) from the last joint to the point whose pose is asked for.
-        q: (k,).
-        axes: out, (6 k,) each joint's axis, then its origin.
-        tip: out, (12,) the tool's pose.
-        work: (24,).
+        s: the numbers that the others are places in.
+        tool: 12 places, read: from the last joint to the point whose pose is asked for.
+        q: k places, read.
+        axes: 6 k places, written: each joint's axis, then its origin.
+        tip: 12 places, written: the tool's pose.
+        work: 24 places.
     """
-    here, there = 0, 12
-    work[0], work[1], work[2] = 1.0, 0.0, 0.0
-    work[3], work[4], work[5] = 0.0, 1.0, 0.0
-    work[6], work[7], work[8] = 0.0, 0.0, 1.0
-    work[9], work[10], work[11] = 0.0, 0.0, 0.0
-    for i in range(len(kind)):
-        compose(work, here, constants, 12 * i, work, there)
+    here, there = work, work + 12
+    s[here], s[here + 1], s[here + 2] = 1.0, 0.0, 0.0
+    s[here + 3], s[here + 4], s[here + 5] = 0.0, 1.0, 0.0
+    s[here + 6], s[here + 7], s[here + 8] = 0.0, 0.0, 1.0
+    s[here + 9], s[here + 10], s[here + 11] = 0.0, 0.0, 0.0
+    count = len(kind)
+    for i in range(count):
+        compose(s, here, chain, 12 * i, s, there)
         here, there = there, here
-        x, y, z = work[here + 2], work[here + 5], work[here + 8]
-        axes[6 * i], axes[6 * i + 1], axes[6 * i + 2] = x, y, z
-        axes[6 * i + 3] = work[here + 9]
-        axes[6 * i + 4] = work[here + 10]
-        axes[6 * i + 5] = work[here + 11]
+        x, y, z = s[here + 2], s[here + 5], s[here + 8]
+        a = axes + 6 * i
+        s[a], s[a + 1], s[a + 2] = x, y, z
+        s[a + 3], s[a + 4], s[a + 5] = s[here + 9], s[here + 10], s[here + 11]
         if kind[i] == 2:
-            travel = q[i] * stretch[i]
-            work[here + 9] += travel * x
-            work[here + 10] += travel * y
-            work[here + 11] += travel * z
+            travel = s[q + i] * chain[12 * count + i]
+            s[here + 9] += travel * x
+            s[here + 10] += travel * y
+            s[here + 11] += travel * z
         else:
-            s, c = math.sin(q[i]), math.cos(q[i])
+            sine, cosine = math.sin(s[q + i]), math.cos(s[q + i])
             for row in range(3):
                 j = here + 3 * row
-                a, b = work[j], work[j + 1]
-                work[j] = c * a + s * b
-                work[j + 1] = c * b - s * a
-    compose(work, here, tool, 0, tip, 0)
+                a0, a1 = s[j], s[j + 1]
+                s[j] = cosine * a0 + sine * a1
+                s[j + 1] = cosine * a1 - sine * a0
+    compose(s, here, s, tool, s, tip)
 
 
 @kernel
 def chain_jacobian(
-    kind: IntArray, stretch: FloatArray, axes: FloatArray, tip: FloatArray, out: FloatArray
+    chain: FloatArray, kind: IntArray, s: FloatArray, axes: int, tip: int, out: FloatArray
 ) -> None:
     """Write the geometric Jacobian (6 k,), row-major, of the tool of a chain that was walked."""
     count = len(kind)
     for i in range(count):
-        x, y, z = axes[6 * i], axes[6 * i + 1], axes[6 * i + 2]
+        a = axes + 6 * i
+        x, y, z = s[a], s[a + 1], s[a + 2]
         if kind[i] == 2:
-            out[i] = x * stretch[i]
-            out[count + i] = y * stretch[i]
-            out[2 * count + i] = z * stretch[i]
+            stretch = chain[12 * count + i]
+            out[i] = x * stretch
+            out[count + i] = y * stretch
+            out[2 * count + i] = z * stretch
             out[3 * count + i] = 0.0
             out[4 * count + i] = 0.0
             out[5 * count + i] = 0.0
         else:
-            dx = tip[9] - axes[6 * i + 3]
-            dy = tip[10] - axes[6 * i + 4]
-            dz = tip[11] - axes[6 * i + 5]
+            dx, dy, dz = s[tip + 9] - s[a + 3], s[tip + 10] - s[a + 4], s[tip + 11] - s[a + 5]
             out[i] = y * dz - z * dy
             out[count + i] = z * dx - x * dz
             out[2 * count + i] = x * dy - y * dx
@@ -147,7 +149,9 @@ def pose_errors(
     base: int,
     link: int,
     point: FloatArray,
+    point_at: int,
     goal: FloatArray,
+    goal_at: int,
     out: FloatArray,
     work: FloatArray,
 ) -> None:
@@ -160,14 +164,15 @@ def pose_errors(
     for row in range(3):
         at = work[9 + row]
         for j in range(3):
-            at += work[3 * row + j] * point[j]
-        squared += (goal[9 + row] - at) * (goal[9 + row] - at)
+            at += work[3 * row + j] * point[point_at + j]
+        off = goal[goal_at + 9 + row] - at
+        squared += off * off
     out[0] = math.sqrt(squared)
     for i in range(3):
         for j in range(3):
             work[12 + 3 * i + j] = (
-                goal[3 * i] * work[3 * j]
-                + goal[3 * i + 1] * work[3 * j + 1]
-                + goal[3 * i + 2] * work[3 * j + 2]
+                goal[goal_at + 3 * i] * work[3 * j]
+                + goal[goal_at + 3 * i + 1] * work[3 * j + 1]
+                + goal[goal_at + 3 * i + 2] * work[3 * j + 2]
             )
     out[1] = rotation_vector(work, 12, work, 0)

@@ -6,6 +6,8 @@ import math
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from kinematics.arrays import floats, frozen, frozen_ints, ints
 from kinematics.errors import unknown
 from urdf import Joint, Origin, Robot
@@ -44,6 +46,7 @@ class Model:
         joint_origin: (12 j,) the constant transforms from parent link to joint.
         joint_axis: (3 j,) unit for revolute joints, as written for prismatic ones.
         link_joint: (links,) the joint that carries a link, -1 for the root.
+        tree, joints, limits: the same as the kernels take it.
         frames, work: scratch for the kernels; a model is one thread's at a time.
         chains: chains asked for before, by (base, tip); see `kinematics.chain`.
     """
@@ -73,14 +76,11 @@ class Model:
             link_joint[child] = i
         self.link_joint = frozen_ints(link_joint)
         self.chains: OrderedDict[tuple[int, int], Chain] = OrderedDict()
-        self.arrays = (  # as `kernels.link_frames` takes them
-            ints(self.joint_parent),
-            ints(self.joint_child),
-            ints(self.joint_kind),
-            ints(self.joint_q),
-            floats(self.joint_origin),
-            floats(self.joint_axis),
-        )
+        columns = (self.joint_parent, self.joint_child, self.joint_kind, self.joint_q)
+        self.tree = ints(np.column_stack(columns).ravel())
+        rows = self.joint_origin.reshape(-1, 12), self.joint_axis.reshape(-1, 3)
+        self.joints = floats(np.hstack(rows).ravel())
+        self.limits = floats(self.lower), floats(self.upper)
         # Scratch of the same: where every link is, the root where it always is.
         self.frames = floats([0.0] * (12 * len(self.link_names)))
         self.frames[12 * self.root : 12 * self.root + 12] = IDENTITY

@@ -42,9 +42,10 @@ def quaternion_from_matrix(matrix: FloatArray, at: int, out: FloatArray, out_at:
 
 
 @kernel
-def matrix_from_quaternion(quaternion: FloatArray, out: FloatArray, at: int) -> None:
+def matrix_from_quaternion(quaternion: FloatArray, q_at: int, out: FloatArray, at: int) -> None:
     """Write the rotation matrix of a unit quaternion."""
-    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    x, y = quaternion[q_at], quaternion[q_at + 1]
+    z, w = quaternion[q_at + 2], quaternion[q_at + 3]
     out[at] = 1.0 - 2.0 * (y * y + z * z)
     out[at + 1] = 2.0 * (x * y - z * w)
     out[at + 2] = 2.0 * (x * z + y * w)

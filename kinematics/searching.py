@@ -1,237 +1,218 @@
 """The kernel of inverse kinematics: a damped least-squares search that can be interrupted.
 
 Levenberg-Marquardt on the pose error, as a linear system of the error's size, with limits
-kept by an active set and restarts at random configurations. All state is in two flat
-arrays, so a search goes on exactly where it was stopped, however it is sliced.
+kept by an active set and restarts at random configurations. A search goes on exactly where
+it was stopped, however it is sliced.
+
+What it proposes is judged, with the very numbers that are returned, by the forward
+kinematics of the whole robot, before it says so.
 """
 
 from __future__ import annotations
 
+import math
+
 from kinematics.arrays import FloatArray, IntArray
 from kinematics.compiling import kernel
-from kinematics.stepping import (
+from kinematics.kernels import link_frames, pose_errors
+from kinematics.places import (
+    ASKED,
+    ATTEMPTS,
+    AXES,
+    BASE,
+    BEST,
+    BEST_COST,
+    CHECKPOINT,
+    COST,
+    DAMPING,
+    ERROR,
+    FIXED_PLACES,
+    FRESH,
+    ITERATIONS,
+    LINK,
+    LOWER,
     ORIENTATION_ERROR,
+    ORIENTATION_TOLERANCE,
+    PARTS,
+    PLACES,
+    POINT,
     POSITION_ERROR,
-    columns_of,
-    evaluate,
-    step_within_limits,
+    POSITION_TOLERANCE,
+    PROGRESS,
+    SEED,
+    SINCE,
+    TIP,
+    TRIAL,
+    TRIAL_AXES,
+    TRIAL_ERROR,
+    TRIAL_TIP,
+    UPPER,
 )
+from kinematics.starting import TURN, draw
+from kinematics.stepping import columns_of, evaluate, step_within_limits
 
 # What `search` returns
 RUNNING = 0  # the iterations were used up
-CONVERGED = 1  # q is within the tolerances
+SOLVED = 1  # `full` is a solution; the errors are those of its judgement
 EXHAUSTED = 2  # as many attempts as were allowed have failed
-
-# Places in the state's numbers; the first two are the errors, see `stepping`
-COST = 2  # the squared error of q, scaled
-DAMPING = 3
-CHECKPOINT = 4  # the cost that has to be bettered
-BEST_COST = 5
-PROGRESS = 6  # the share of the checkpoint that the cost has to come down to
-NUMBERS = 7
-
-# Places in the state's integers
-FRESH = 0  # q is where an attempt starts
-ITERATIONS = 1
-ATTEMPTS = 2  # that have failed
-SINCE = 3  # iterations since the checkpoint
-RANDOM_1 = 4
-RANDOM_2 = 5
-INTEGERS = 6
 
 # The rule; found by measuring (scripts/bench), see docs/design.md
 DAMPING_START = 0.02
 DAMPING_GROWTH = 8.0
-DAMPING_SHRINK = 0.4
-DAMPING_LEAST = 1e-3
+DAMPING_SHRINK = 0.5
 DAMPING_MOST = 1e6
 DAMPED_COST = 16.0  # damping grows with the cost up to this; more is way for a rail to go
 DAMPING_FLOOR = 1e-13  # of the system's diagonal, absolute: keeps it solvable where cost is 0
-PATIENCE = 5  # iterations in which an attempt has to get on
-PROGRESS_ORDINARY = 0.5  # of the cost, or the attempt ends: the next may be luckier
-PROGRESS_LAST = 0.98  # where there is no next: the closest is wanted
+PATIENCE = 4  # iterations in which an attempt has to get on
 TOLERANCE_SHARE = 0.8  # of a tolerance is aimed at: the answer is judged by other arithmetic
 
 
 @kernel
-def uniform(integers: IntArray) -> float:
-    """Return the next number of a seeded generator, in (0, 1).
-
-    Two multiplicative generators combined (L'Ecuyer 1988): every product fits 63 bits, so
-    compiled and interpreted code draw the same numbers.
-    """
-    first = 40014 * integers[RANDOM_1] % 2147483563
-    second = 40692 * integers[RANDOM_2] % 2147483399
-    integers[RANDOM_1] = first
-    integers[RANDOM_2] = second
-    difference = (first - second) % 2147483562
-    return float(difference + 1) / 2147483563.0
-
-
-@kernel
-def draw(lower: FloatArray, upper: FloatArray, q: FloatArray, integers: IntArray) -> None:
-    """Write a random configuration, each joint uniformly in its window."""
-    for i in range(len(q)):
-        value = lower[i] + uniform(integers) * (upper[i] - lower[i])
-        q[i] = min(max(value, lower[i]), upper[i])
-
-
-@kernel
-def fits(numbers: FloatArray, parts: int, position: float, orientation: float) -> bool:
-    """Whether the errors of the parts that count are within the tolerances."""
-    return (parts == 2 or numbers[POSITION_ERROR] <= position) and (
-        parts == 1 or numbers[ORIENTATION_ERROR] <= orientation
+def fits(s: FloatArray, parts: int, share: float) -> bool:
+    """Whether the errors of the parts that count are within a share of the tolerances."""
+    return (parts == 2 or s[POSITION_ERROR] <= share * s[POSITION_TOLERANCE]) and (
+        parts == 1 or s[ORIENTATION_ERROR] <= share * s[ORIENTATION_TOLERANCE]
     )
 
 
 @kernel
-def search(  # noqa: C901, PLR0912  the loop and its state; a call would pass all of it on
-    constants: FloatArray,
-    kind: IntArray,
-    stretch: FloatArray,
-    tool: FloatArray,
-    goal: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    from_lower: FloatArray,
-    from_upper: FloatArray,
-    unit: FloatArray,
-    q: FloatArray,
-    best: FloatArray,
-    trial: FloatArray,
-    steps: FloatArray,
-    active: IntArray,
-    columns: FloatArray,
-    axes: FloatArray,
-    tip: FloatArray,
-    error: FloatArray,
-    trial_axes: FloatArray,
-    trial_tip: FloatArray,
-    trial_error: FloatArray,
+def nearest_turn(value: float, seed: float, lower: float, upper: float) -> float:
+    """Return the value, whole turns away, that is nearest to the seed and within the limits."""
+    nearest = value
+    turns = math.floor((seed - value) / TURN + 0.5)
+    for k in range(3):
+        turned = value + (turns - 1.0 + k) * TURN
+        if lower <= turned <= upper and abs(turned - seed) < abs(nearest - seed):
+            nearest = turned
+    return nearest
+
+
+@kernel
+def judge(
+    tree: IntArray,
+    joints: FloatArray,
+    frames: FloatArray,
     work: FloatArray,
-    right: FloatArray,
-    system: FloatArray,
-    y: FloatArray,
-    numbers: FloatArray,
+    kind: IntArray,
+    places: IntArray,
+    full: FloatArray,
+    s: FloatArray,
     integers: IntArray,
-    parts: int,
-    size: float,
-    position_tolerance: float,
-    orientation_tolerance: float,
+    q: int,
+) -> None:
+    """Put a chain's configuration into the whole robot's, and write its errors.
+
+    Each turning joint gets the turn nearest to the seed first. `places` says where in
+    `full` a joint of the chain belongs; `q` is the place of the first in `s`.
+    """
+    count = len(kind)
+    lower, upper = FIXED_PLACES + LOWER * count, FIXED_PLACES + UPPER * count
+    for i in range(count):
+        value, seed = s[q + i], s[FIXED_PLACES + SEED * count + i]
+        if kind[i] == 1 and abs(value - seed) > 0.5 * TURN:
+            value = nearest_turn(value, seed, s[lower + i], s[upper + i])
+        full[places[i]] = value
+    link_frames(tree, joints, full, 0, frames, work)
+    pose_errors(frames, integers[BASE], integers[LINK], s, POINT, s, ASKED, s, work)
+
+
+@kernel
+def accept(count: int, rows: int, s: FloatArray) -> None:
+    """Go on from the trial: it becomes q, with all that was computed of it."""
+    for i in range(count):
+        s[FIXED_PLACES + i] = s[FIXED_PLACES + TRIAL * count + i]
+    for i in range(6 * count):
+        s[FIXED_PLACES + AXES * count + i] = s[FIXED_PLACES + TRIAL_AXES * count + i]
+    for i in range(12):
+        s[TIP + i] = s[TRIAL_TIP + i]
+    for r in range(rows):
+        s[ERROR + r] = s[TRIAL_ERROR + r]
+
+
+@kernel
+def keep_best(count: int, s: FloatArray) -> None:
+    """Remember where an attempt ended if none ended better."""
+    if s[COST] < s[BEST_COST]:
+        s[BEST_COST] = s[COST]
+        for i in range(count):
+            s[FIXED_PLACES + BEST * count + i] = s[FIXED_PLACES + i]
+
+
+@kernel
+def search(
+    tree: IntArray,
+    joints: FloatArray,
+    frames: FloatArray,
+    work: FloatArray,
+    chain: FloatArray,
+    kind: IntArray,
+    places: IntArray,
+    full: FloatArray,
+    s: FloatArray,
+    integers: IntArray,
     budget: int,
     attempts: int,
 ) -> int:
     """Search on for `budget` iterations, or until there is something to say.
 
     Args:
-        constants, kind, stretch, tool: the chain, see `walk_chain`.
-        goal: (12,) the pose wanted of the tool.
-        lower, upper: (k,) limits; equal for a joint that is held.
-        from_lower, from_upper: (k,) finite windows that restarts are drawn from.
-        unit: (k,) of q for one scaled unit: 1 for revolute joints, m for prismatic ones.
-        q, best: (k,) where the search is, and the best end of an attempt.
-        trial, ..., y: scratch.
-        numbers, integers: the rest of the state, by the places above.
-        parts: 1 position, 2 orientation, 3 both.
-        size: the chain's characteristic length, m.
-        position_tolerance, orientation_tolerance: m and rad.
+        tree, joints, frames, work: the whole robot, see `link_frames`.
+        chain, kind: the chain, see `walk_chain`.
+        places: (k,) of the chain's joints in `full`.
+        full: (n,) the robot's configuration; the chain's part is written where it is judged.
+        s: the search's numbers, see `stepping`.
+        integers: its integers, see above.
         budget: iterations.
         attempts: how many may fail in all.
 
     Returns:
-        RUNNING, CONVERGED (q is the answer; set FRESH after changing it) or EXHAUSTED.
+        RUNNING, SOLVED or EXHAUSTED.
     """
+    count = len(kind)
+    parts = integers[PARTS]
     rows = 6 if parts == 3 else 3
-    count = len(q)
+    q, axes = FIXED_PLACES, FIXED_PLACES + AXES * count
+    trial, trial_axes = FIXED_PLACES + TRIAL * count, FIXED_PLACES + TRIAL_AXES * count
     for _ in range(budget):
+        moved = True
         if integers[FRESH] == 1:
             integers[FRESH] = 0
-            numbers[COST] = evaluate(
-                constants,
-                kind,
-                stretch,
-                tool,
-                goal,
-                parts,
-                size,
-                q,
-                axes,
-                tip,
-                error,
-                work,
-                numbers,
-            )
-            if fits(numbers, parts, position_tolerance, orientation_tolerance):
-                return CONVERGED
-            columns_of(kind, axes, tip, parts, size, rows, columns)
-            numbers[DAMPING] = DAMPING_START
-            numbers[CHECKPOINT] = numbers[COST]
+            s[COST] = evaluate(chain, kind, parts, s, q, axes, TIP, ERROR)
+            s[DAMPING] = DAMPING_START
+            s[CHECKPOINT] = s[COST]
             integers[SINCE] = 0
-        cost = numbers[COST]
-        damping = numbers[DAMPING] * min(cost, DAMPED_COST) + DAMPING_FLOOR
-        step_within_limits(
-            kind,
-            columns,
-            active,
-            rows,
-            damping,
-            error,
-            unit,
-            lower,
-            upper,
-            q,
-            trial,
-            steps,
-            right,
-            system,
-            y,
-        )
-        new_cost = evaluate(
-            constants,
-            kind,
-            stretch,
-            tool,
-            goal,
-            parts,
-            size,
-            trial,
-            trial_axes,
-            trial_tip,
-            trial_error,
-            work,
-            numbers,
-        )
-        integers[ITERATIONS] += 1
-        integers[SINCE] += 1
-        if new_cost < cost:
-            for i in range(count):
-                q[i] = trial[i]
-            for i in range(6 * count):
-                axes[i] = trial_axes[i]
-            for i in range(12):
-                tip[i] = trial_tip[i]
-            for r in range(rows):
-                error[r] = trial_error[r]
-            numbers[COST] = new_cost
-            numbers[DAMPING] = max(numbers[DAMPING] * DAMPING_SHRINK, DAMPING_LEAST)
-            if fits(numbers, parts, position_tolerance, orientation_tolerance):
-                return CONVERGED
-            columns_of(kind, axes, tip, parts, size, rows, columns)
         else:
-            numbers[DAMPING] = min(numbers[DAMPING] * DAMPING_GROWTH, DAMPING_MOST)
-        if integers[SINCE] < PATIENCE:
-            continue
-        if numbers[COST] <= numbers[PROGRESS] * numbers[CHECKPOINT]:
-            numbers[CHECKPOINT] = numbers[COST]
-            integers[SINCE] = 0
-            continue
-        if numbers[COST] < numbers[BEST_COST]:
-            numbers[BEST_COST] = numbers[COST]
-            for i in range(count):
-                best[i] = q[i]
+            damping = s[DAMPING] * min(s[COST], DAMPED_COST) + DAMPING_FLOOR
+            step_within_limits(kind, rows, damping, integers, PLACES, s)
+            cost = evaluate(chain, kind, parts, s, trial, trial_axes, TRIAL_TIP, TRIAL_ERROR)
+            integers[ITERATIONS] += 1
+            integers[SINCE] += 1
+            moved = cost < s[COST]
+            if moved:
+                accept(count, rows, s)
+                s[COST] = cost
+                s[DAMPING] = max(s[DAMPING] * DAMPING_SHRINK, DAMPING_START)
+            else:
+                s[DAMPING] = min(s[DAMPING] * DAMPING_GROWTH, DAMPING_MOST)
+        refused = False
+        if moved:
+            at_seed = integers[ITERATIONS] == 0  # one that just fits must come back as it is
+            if fits(s, parts, 1.0 if at_seed else TOLERANCE_SHARE):
+                judge(tree, joints, frames, work, kind, places, full, s, integers, q)
+                if fits(s, parts, 1.0):
+                    return SOLVED
+                refused = not at_seed
+            columns_of(kind, parts, s)
+        if not refused:
+            if integers[SINCE] < PATIENCE:
+                continue
+            if s[COST] <= s[PROGRESS] * s[CHECKPOINT]:
+                s[CHECKPOINT] = s[COST]
+                integers[SINCE] = 0
+                continue
+        keep_best(count, s)
         integers[ATTEMPTS] += 1
         if integers[ATTEMPTS] >= attempts:
             return EXHAUSTED
-        draw(from_lower, from_upper, q, integers)
-        integers[FRESH] = 1
+        draw(count, s, integers)
     return RUNNING

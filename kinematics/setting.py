@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kinematics import places
 from kinematics.arrays import FloatArray
 from kinematics.chain import Chain
+from kinematics.errors import quote
 from kinematics.model import PRISMATIC, Model
+from kinematics.problem import IkProblem
 from kinematics.reach import reach_of
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 KEPT_SETTINGS: Final = 16  # a chain's; a client has one or a few tools
 ROUNDING_LENGTH: Final = 1e-9  # m; what is left of a length that should have been 0 is shorter
-WINDOW: Final = 10.0  # times the way to go and the chain's length: restarts are no farther off
+LENGTH_SHARE: Final = 0.4  # of the chain's length: how a metre off weighs against a radian
 
 
 class Setting:
@@ -33,13 +35,16 @@ class Setting:
         unit: (k,) of q for one scaled unit: 1 rad, or `length` of travel.
         reach: where the point can be.
         length: typical of how far the chain moves its point, m.
+        numbers: what of a search's numbers does not change, see `kinematics.stepping`.
+        empty: the complaint about a joint on the path that no value fits, or "".
         spare: search states that are not in use.
     """
 
     def __init__(
-        self, chain: Chain, point: FloatArray, lower: FloatArray, upper: FloatArray
+        self, model: Model, chain: Chain, point: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> None:
         self.chain = chain
+        self.empty = _empty_range(model, chain)
         self.size = chain.size
         self.tool = chain.tool(point)
         self.lower, self.upper = lower, upper
@@ -48,28 +53,29 @@ class Setting:
         self.movable = bool((lower < upper).any())
         self._stretch = np.asarray(chain.stretch)
         half = 0.5 * upper - 0.5 * lower  # the whole of a huge range is no number
-        self._ordinary = bool(self.turning.all() and (half <= math.pi).all())
         self.length = self._typical_length(half)
         self.unit = np.where(self.turning, 1.0, self.length / self._stretch)
         self.spare: list[SearchState] = []
+        self.numbers = self._numbers(point)
 
-    def windows(self, seed: FloatArray, distance: float) -> tuple[FloatArray, FloatArray]:
-        """Return finite ranges (k,) to draw restarts from, about the seed.
-
-        A turning joint needs no more than one turn. A prismatic one may have a range without
-        measure, of which only what is near matters.
-
-        Args:
-            seed: (k,) within the limits.
-            distance: m from the point, at the seed, to its target.
-        """
-        if self._ordinary:
-            return self.lower, self.upper
-        travel = WINDOW * (distance + self.length) / self._stretch
-        half = np.where(self.turning, math.pi, travel)
-        low = np.maximum(self.lower, np.minimum(seed - half, self.upper - 2.0 * half))
-        high = np.minimum(self.upper, np.maximum(low + 2.0 * half, self.lower))
-        return low, high
+    def _numbers(self, point: FloatArray) -> FloatArray:
+        k = self.size
+        numbers = np.zeros(places.FIXED_PLACES + places.PLACES_PER_JOINT * k)
+        numbers[places.LENGTH] = self.length
+        numbers[places.TOOL : places.TOOL + 12] = self.tool
+        numbers[places.POINT : places.POINT + 3] = point
+        numbers[places.CENTER : places.CENTER + 3] = self.reach.center
+        numbers[places.NEAREST] = self.reach.nearest
+        numbers[places.FARTHEST] = self.reach.farthest
+        numbers[places.QUATERNION + 3] = 1.0
+        for place, values in (
+            (places.LOWER, self.lower),
+            (places.UPPER, self.upper),
+            (places.UNIT, self.unit),
+        ):
+            first = places.FIXED_PLACES + place * k
+            numbers[first : first + k] = values
+        return numbers
 
     def _typical_length(self, half_range: FloatArray) -> float:
         """Return about how far the chain's turning joints move its point.
@@ -84,29 +90,38 @@ class Setting:
             rigid = 0.0
         travels = zip(half_range[~self.turning], self._stretch[~self.turning], strict=True)
         travel = math.fsum(float(half) * float(stretch) for half, stretch in travels)
-        return rigid + min(travel, rigid or 1.0) or 1.0
+        return LENGTH_SHARE * (rigid + min(travel, rigid or 1.0)) or 1.0
 
 
-def setting_for(
-    model: Model, chain: Chain, point: FloatArray, seed: FloatArray, free: Sequence[int] | None
-) -> Setting:
-    """Return the setting of a problem; the same one again where no joint is held.
-
-    Args:
-        model: the robot.
-        chain: of k joints.
-        point: (3,) in the tip link's frame, m.
-        seed: (k,) what joints that are held are held at.
-        free: indices in q of those that may move; None: all.
-    """
+def setting_for(model: Model, chain: Chain, problem: IkProblem) -> Setting:
+    """Return the setting of a problem; the same one again where no joint is held."""
+    if problem.free is None:
+        key = problem.point.tobytes()
+        setting = chain.settings.get(key)
+        if setting is None:
+            limits = model.lower[chain.joints], model.upper[chain.joints]
+            setting = chain.settings[key] = Setting(model, chain, problem.point, *limits)
+            if len(chain.settings) > KEPT_SETTINGS:
+                chain.settings.popitem(last=False)
+        return setting
     lower, upper = model.lower[chain.joints], model.upper[chain.joints]
-    if free is not None:
-        held = ~np.isin(chain.joints, free)
-        return Setting(chain, point, np.where(held, seed, lower), np.where(held, seed, upper))
-    key = point.tobytes()
-    setting = chain.settings.get(key)
-    if setting is None:
-        setting = chain.settings[key] = Setting(chain, point, lower, upper)
-        if len(chain.settings) > KEPT_SETTINGS:
-            chain.settings.popitem(last=False)
-    return setting
+    held_at = np.minimum(np.maximum(problem.seed[chain.joints], lower), upper)
+    held = ~np.isin(chain.joints, problem.free)
+    return Setting(
+        model,
+        chain,
+        problem.point,
+        np.where(held, held_at, lower),
+        np.where(held, held_at, upper),
+    )
+
+
+def _empty_range(model: Model, chain: Chain) -> str:
+    for i in chain.joints:
+        lower, upper = model.lower[i], model.upper[i]
+        if lower > upper:
+            return (
+                f"joint {quote(model.joint_names[i])} has an empty range: "
+                f"lower {lower:g} is above upper {upper:g}"
+            )
+    return ""

@@ -12,6 +12,8 @@ SOURCES: Final = (
     "rotations.py",
     "transforms.py",
     "kernels.py",
+    "places.py",
     "stepping.py",
+    "starting.py",
     "searching.py",
 )

@@ -100,4 +100,4 @@ def test_every_package_says_that_it_is_typed() -> None:
 
 def test_every_file_with_a_kernel_is_a_source() -> None:
     marked = {path.name for _, path in files() if "\n@kernel\n" in path.read_text("utf-8")}
-    assert marked | {"compiling.py"} == set(SOURCES)
+    assert marked | {"compiling.py", "places.py"} == set(SOURCES)

@@ -29,18 +29,11 @@ def test_walking_a_chain_ends_where_the_tree_says(robot: Robot) -> None:
         names = [model.joint_names[i] for i in chain.joints]
         assert names == [j.name for j in witness.path(robot, robot.root_link, tip)]
         assert chain.size == len(names)
-        end = floats([0.0] * 12)
-        axes = floats([0.0] * (6 * chain.size))
-        kernels.walk_chain(
-            chain.constants,
-            chain.kind,
-            chain.stretch,
-            chain.tool(point),
-            floats(q[chain.joints]),
-            axes,
-            end,
-            model.work,
-        )
+        k = chain.size
+        tool, at, tip_at, axes, work = 0, 12, 12 + k, 24 + k, 24 + 7 * k
+        numbers = floats([*chain.tool(point), *q[chain.joints], *[0.0] * (36 + 6 * k)])
+        kernels.walk_chain(chain.numbers, chain.kind, numbers, tool, at, axes, tip_at, work)
+        end = numbers[tip_at : tip_at + 12]
         wanted = witness.link_transforms(robot, named(model, q))[tip]
         assert np.reshape(end[:9], (3, 3)) == pytest.approx(wanted[:3, :3], abs=1e-12)
         assert np.array(end[9:]) == pytest.approx((wanted @ [*point, 1.0])[:3], abs=1e-9)

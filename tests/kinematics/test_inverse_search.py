@@ -9,11 +9,12 @@ import random
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 
-from kinematics import searching
+from kinematics import places, starting
 from kinematics.chain import chain_between
 from kinematics.inverse import IkSearch
 from kinematics.model import build_model
@@ -29,7 +30,7 @@ TIP = "7"
 HARD = [-0.7, 1.2, -2.8, 2.9, -1.1, 2.2]
 
 
-def hard_problem(**options: int) -> IkProblem:
+def hard_problem(**options: Any) -> IkProblem:
     """Return a problem that needs restarts."""
     return problem(ARM, TIP, goal_at(ARM, HARD, TIP), seed=np.full(6, 2.9), **options)
 
@@ -201,15 +202,15 @@ def test_compiled_and_interpreted_code_give_the_same_answers() -> None:
 
 def test_the_generator_is_lecuyers() -> None:
     """Its first numbers from the states (1, 1), computed with integers of any size."""
-    integers = [0] * searching.INTEGERS
-    integers[searching.RANDOM_1] = integers[searching.RANDOM_2] = 1
+    integers = [0] * places.PLACES
+    integers[places.RANDOM_1] = integers[places.RANDOM_2] = 1
     state = np.array(integers, dtype=np.int64)
     first = second = 1
     for _ in range(1000):
         first = first * 40014 % 2147483563
         second = second * 40692 % 2147483399
         wanted = ((first - second) % 2147483562 + 1) / 2147483563
-        assert searching.uniform(state) == wanted
+        assert starting.uniform(state) == wanted
         assert 0.0 < wanted < 1.0
 
 

@@ -38,7 +38,7 @@ def quaternion_of(matrix: Array) -> Array:
 
 def matrix_of(quaternion: Array) -> Array:
     out = floats([9.0] * 10)
-    matrix_from_quaternion(floats(quaternion), out, 1)
+    matrix_from_quaternion(floats(quaternion), 0, out, 1)
     assert out[0] == 9.0
     return np.array(out[1:]).reshape(3, 3)
 
