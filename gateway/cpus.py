@@ -14,7 +14,7 @@ OWN_CGROUPS: Final = Path("/proc/self/cgroup")
 
 def usable_cpus() -> int:
     """Return the number of CPUs, at least 1: affinity, cut to the cgroup's quota."""
-    return max(1, min(_affinity(), math.ceil(_quota(CGROUPS, OWN_CGROUPS))))
+    return max(1, math.ceil(min(_affinity(), _quota(CGROUPS, OWN_CGROUPS))))
 
 
 def _affinity() -> int:

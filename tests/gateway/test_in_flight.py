@@ -1,0 +1,41 @@
+"""A client's share of the work is bounded by number and by size."""
+
+from __future__ import annotations
+
+from gateway.in_flight import ANSWER_BYTES, REQUEST_BYTES, InFlight
+
+
+def test_the_number_is_bounded() -> None:
+    calls = InFlight(2)
+    calls.add(1)
+    assert not calls.full
+    calls.add(1)
+    assert calls.full
+    calls.remove(1, 1)
+    assert not calls.full
+    assert calls.count == 1
+
+
+def test_the_size_of_requests_is_bounded() -> None:
+    calls = InFlight(1000)
+    calls.add(REQUEST_BYTES)
+    assert not calls.full
+    calls.add(1)
+    assert calls.full
+    calls.remove(REQUEST_BYTES, 1)
+    assert not calls.full
+
+
+def test_long_answers_leave_room_for_fewer_calls_until_they_are_forgotten() -> None:
+    calls = InFlight(1000)
+    calls.add(1)
+    calls.remove(1, ANSWER_BYTES // 4)
+    room = 0
+    while not calls.full:
+        calls.add(1)
+        room += 1
+    assert room == 5
+    for _ in range(1000):
+        calls.remove(1, 10)
+        calls.add(1)
+    assert not calls.full
