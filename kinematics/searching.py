@@ -206,7 +206,7 @@ def search(
         if not refused:
             if integers[SINCE] < PATIENCE:
                 continue
-            if s[COST] <= s[PROGRESS] * s[CHECKPOINT]:
+            if s[COST] < s[PROGRESS] * s[CHECKPOINT]:
                 s[CHECKPOINT] = s[COST]
                 integers[SINCE] = 0
                 continue

@@ -97,7 +97,8 @@ def test_there_are_sessions_to_replay() -> None:
 def test_a_session_of_the_docs(name: str, text: str, live: Live) -> None:
     arm = (ROOT / "docs/examples/arm.urdf").read_text("utf-8")
     live.load(arm)
-    sent, expected = [], []
+    sent: list[str] = []
+    expected: list[str] = []
     for line in re.sub(r"\n(?![→←])\s*", " ", text).strip().splitlines():
         (sent if line[0] == "→" else expected).append(line[1:].strip())
     received = live.exchange("\n".join(sent).encode() + b"\n")

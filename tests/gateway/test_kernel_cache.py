@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from kinematics.sources import SOURCES
 
 
 @pytest.fixture
-def unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder nobody may write to; said so to root as well, whom modes do not stop."""
     folder = tmp_path / "read-only"
     folder.mkdir()
@@ -23,7 +22,7 @@ def unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
         return not (inside and mode & os.W_OK) and real(path, mode)
 
     monkeypatch.setattr(os, "access", access)
-    yield folder
+    return folder
 
 
 def test_the_callers_own_folder_is_used(tmp_path: Path) -> None:

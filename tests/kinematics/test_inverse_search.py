@@ -222,3 +222,14 @@ def test_as_many_tools_are_kept_as_a_client_has() -> None:
         assert solve(problem(model, "3", goal, seed=[0.1, 0.1], point=point)).status == "solved"
     (chain,) = model.chains.values()
     assert len(chain.settings) == KEPT_SETTINGS
+
+
+def test_a_seed_at_the_edge_of_the_reach_is_the_best_effort_after_one_attempt() -> None:
+    model = build_model(planar_arm(2))
+    goal = np.eye(4)
+    goal[0, 3] = 3.0
+    result = solve(problem(model, "3", goal, parts="position", seed=[0.0, 0.0]))
+    assert result.status == "unreachable"
+    assert result.restarts == 1
+    assert result.iterations < 20
+    assert result.position_error == pytest.approx(1.0)
