@@ -117,8 +117,9 @@ def each_once(names: Iterable[str], where: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            shown = show(name)
-            raise KinematicsError("invalid_request", f"'{where}' has {shown} twice; once expected")
+            raise KinematicsError(
+                "invalid_request", f"'{where}' has {quote(name)} twice; once expected"
+            )
         seen.add(name)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from kinematics import fields
 from kinematics.arrays import FloatArray
 from kinematics.chain import path_joints
-from kinematics.errors import KinematicsError
+from kinematics.errors import KinematicsError, quote
 from kinematics.fields import MISSING, Object
 from kinematics.model import Model
 from kinematics.problem import IkProblem
@@ -197,8 +197,8 @@ def _free_joints(value: object, link: int, base: int, model: Model) -> list[int]
         if name not in on_path:
             raise KinematicsError(
                 "invalid_request",
-                f"'joints' names {fields.show(name)}, which is not between "
-                f"{fields.show(model.link_names[base])} and {fields.show(model.link_names[link])}",
+                f"'joints' names {quote(name)}, which is not between "
+                f"{quote(model.link_names[base])} and {quote(model.link_names[link])}",
             )
         if index is not None:
             free.append(index)

@@ -15,7 +15,7 @@ import orjson
 from kinematics import answers, fields, requests
 from kinematics.answers import Values
 from kinematics.descriptions import Loaded
-from kinematics.errors import KinematicsError
+from kinematics.errors import KinematicsError, quote
 from kinematics.fields import MISSING
 from kinematics.forward import link_poses
 from kinematics.frames import OUTCOMES
@@ -137,7 +137,7 @@ def _model(loaded: Loaded, args: fields.Object) -> Model:
         raise RefusalError("invalid_robot_description", loaded.refusal)
     raise RefusalError(
         "not_set",
-        f"the parameter {fields.show(name)} was never set, or was deleted; "
+        f"the parameter {quote(name)} was never set, or was deleted; "
         "store a robot's URDF in it with /param_server/set_param",
     )
 

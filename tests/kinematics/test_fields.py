@@ -121,7 +121,7 @@ def test_a_tiny_quaternion_is_refused_and_no_division_by_zero() -> None:
 
 def test_a_name_may_come_once() -> None:
     fields.each_once(["a", "b", "A"], "joints")
-    with pytest.raises(KinematicsError, match="'joints' has the string 'b' twice; once expected"):
+    with pytest.raises(KinematicsError, match="'joints' has 'b' twice; once expected"):
         fields.each_once(["a", "b", "b", "b"], "joints")
 
 

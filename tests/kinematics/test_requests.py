@@ -71,12 +71,12 @@ STATES: list[tuple[object, str, str]] = [
     (
         {"name": ["j1", "j1"], "position": [1, 2]},
         "invalid_request",
-        "'{}.name' has the string 'j1' twice; once expected",
+        "'{}.name' has 'j1' twice; once expected",
     ),
     (
         {"name": ["weld", "weld"], "position": [1, 2]},
         "invalid_request",
-        "'{}.name' has the string 'weld' twice; once expected",
+        "'{}.name' has 'weld' twice; once expected",
     ),
     (
         {"name": ["j1", "well"], "position": [1, 2]},
@@ -125,10 +125,10 @@ OTHER: list[tuple[str, str, object, str, str]] = [
     ("solve_robot", "base_link", "tip", "invalid_request", "'base_link' is 'tip', which is not above 'fore'; the link itself or one of its ancestors expected"),
     ("solve_robot", "joints", None, "invalid_request", "'{}' is null; an array of strings expected"),
     ("solve_robot", "joints", ["j1", None], "invalid_request", "'{}[1]' is null; a string expected"),
-    ("solve_robot", "joints", ["j1", "j1"], "invalid_request", "'joints' has the string 'j1' twice; once expected"),
+    ("solve_robot", "joints", ["j1", "j1"], "invalid_request", "'joints' has 'j1' twice; once expected"),
     ("solve_robot", "joints", ["wild"], "unknown_joint", "no joint is named 'wild'; did you mean 'weld'?"),
-    ("solve_robot", "joints", ["j3"], "invalid_request", "'joints' names the string 'j3', which is not between the string 'base' and the string 'fore'"),
-    ("solve_robot", "joints", ["weld"], "invalid_request", "'joints' names the string 'weld', which is not between the string 'base' and the string 'fore'"),
+    ("solve_robot", "joints", ["j3"], "invalid_request", "'joints' names 'j3', which is not between 'base' and 'fore'"),
+    ("solve_robot", "joints", ["weld"], "invalid_request", "'joints' names 'weld', which is not between 'base' and 'fore'"),
     ("solve_robot", "tolerance", None, "invalid_request", "'{}' is null; an object expected"),
     ("solve_robot", "tolerance", 1e-3, "invalid_request", "'{}' is 0.001; an object expected"),
     ("solve_robot", "tolerance", {"position": 0}, "invalid_request", "'tolerance.position' is 0; a number above 0 expected"),
