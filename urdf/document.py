@@ -125,12 +125,14 @@ class _Reader:
         on_first = self._columns_before if line == 1 else 0
         return line + self._lines_before, column + 1 + on_first
 
-    def _here(self) -> tuple[int, int]:
-        return self._place(self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber)
+    def _element(self, tag: str, attributes: dict[str, str]) -> Element:
+        parser = self._parser
+        place = self._place(parser.CurrentLineNumber, parser.CurrentColumnNumber)
+        return Element(tag, attributes, *place)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open:
-            self._root = element = Element(tag, attributes, *self._here())
+            self._root = element = self._element(tag, attributes)
             if tag != "robot":
                 raise UrdfError(
                     f"the root element is <{quote(tag)[1:-1]}> "
@@ -146,7 +148,7 @@ class _Reader:
             self._parser.StartElementHandler = self._start_skipped
             self._parser.EndElementHandler = self._end_skipped
             return
-        element = Element(tag, attributes, *self._here())
+        element = self._element(tag, attributes)
         parent.children.append(element)
         self._open.append(element)
 
@@ -178,6 +180,7 @@ class _Reader:
 def _is_read(tag: str, parent: Element) -> bool:
     """Whether an element counts where it stands."""
     wanted = READ.get(parent.tag, NOTHING)
-    if ANY in wanted:  # a shape: the first without a prefix
-        return ":" not in tag and not parent.children
-    return tag in wanted and not (tag == "visual" and parent.children)
+    if tag in wanted:
+        return tag != "visual" or not parent.children
+    # A shape: the first element without a prefix.
+    return ANY in wanted and ":" not in tag and not parent.children

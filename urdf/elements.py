@@ -33,6 +33,8 @@ SHAPES: Final = "box, cylinder, sphere or mesh expected"
 class _Place:
     """A link or joint, to complain about."""
 
+    __slots__ = ("_element",)
+
     def __init__(self, element: Element) -> None:
         self._element = element
 
@@ -70,9 +72,11 @@ class _Place:
     def at_most_one(self, tag: str) -> Element | None:
         """Return the child with this tag, if there is one; the same thing said twice is one."""
         found = self._element.all(tag)
-        if any(other.attributes != found[0].attributes for other in found):
+        if not found:
+            return None
+        if len(found) > 1 and any(other.attributes != found[0].attributes for other in found):
             self.refuse(f"{len(found)} <{tag}> elements that differ; one expected", found[1])
-        return found[0] if found else None
+        return found[0]
 
     def name(self) -> str:
         """Return the name of the link or joint itself."""
@@ -140,7 +144,8 @@ def _end(place: _Place, tag: str) -> str:
 
 
 def _origin(place: _Place, element: Element, label: str = "") -> Origin:
-    xyz, rpy = (place.value(element, name, vector, label) for name in ("xyz", "rpy"))
+    xyz = place.value(element, "xyz", vector, label)
+    rpy = place.value(element, "rpy", vector, label)
     return Origin(xyz or ZERO, rpy or ZERO)
 
 
@@ -157,7 +162,8 @@ def _limit(place: _Place) -> Limit:
     element = place.at_most_one("limit")
     if element is None:
         place.refuse("no <limit> element; <limit lower='…' upper='…'/> expected")
-    lower, upper = (place.value(element, name, number) for name in ("lower", "upper"))
+    lower = place.value(element, "lower", number)
+    upper = place.value(element, "upper", number)
     return Limit(lower or 0.0, upper or 0.0)
 
 

@@ -66,8 +66,8 @@ class Visual:
 class Limit:
     """The closed range of a joint's value; lower may be above upper, then it is empty."""
 
-    lower: float = 0.0
-    upper: float = 0.0
+    lower: float
+    upper: float
 
 
 @dataclass(frozen=True, slots=True)
