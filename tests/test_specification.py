@@ -130,6 +130,7 @@ REFUSED: Mapping[str, object] = {
     "tags that cross": more("<x><y></x></y>"),
     "two elements at the top": ARM + ARM,
     "text after the end": f"{ARM} more",
+    **{f"{text!r} before the first element": text + ARM for text in ("?", "x", "\u00a0", "\v", ">")},
     "an attribute without quotes": arm(('name="j"', "name=j")),
     "an attribute twice": arm(('name="j"', 'name="j" name="j"')),
     "an ampersand of its own": arm((LINK_B, '<link name="b" note="b & c"/>')),

@@ -11,6 +11,7 @@ import pytest
 
 import urdf
 from tests.support.arm import ARM, LINK_B, arm, joint, kind, more, shape, xyz
+from urdf.errors import SHOWN_CHARS
 
 LONGEST = 2000  # characters of any sentence: four names of 80, each character escaped, and words
 MIB = 1 << 20
@@ -90,6 +91,12 @@ def test_the_sentence_is_short_and_in_one_printable_line(text: str, name: str) -
     sentence = str(refusal(text.replace("NAME", name)))
     assert len(sentence) <= LONGEST
     assert sentence.isprintable()
+
+
+def test_a_name_is_shown_whole_up_to_its_bound() -> None:
+    whole, longer = "n" * SHOWN_CHARS, "n" * (SHOWN_CHARS + 1)
+    assert f"link '{whole}' " in str(refusal(more(f'<link name="{whole}"/>' * 2)))
+    assert f"link '{whole[:-1]}…' " in str(refusal(more(f'<link name="{longer}"/>' * 2)))
 
 
 def test_nothing_is_raised_that_hides_the_cause() -> None:
