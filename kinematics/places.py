@@ -16,6 +16,7 @@ BEST_COST = 5
 LENGTH = 6  # the chain's size, m
 POSITION_TOLERANCE = 7  # m
 ORIENTATION_TOLERANCE = 8  # rad
+TRAVEL = 9  # of a prismatic joint for one scaled unit of its, in sizes of the chain
 GOAL = 10  # (12,) the pose wanted
 TIP = 22  # (12,) where q puts the tool, and where a trial does
 TRIAL_TIP = 34

@@ -26,6 +26,7 @@ from kinematics.places import (
     SYSTEM,
     TIP,
     TOOL,
+    TRAVEL,
     TRIAL,
     UNIT,
     UPPER,
@@ -82,18 +83,26 @@ def evaluate(
 
 @kernel
 def columns_of(kind: IntArray, parts: int, s: FloatArray) -> None:
-    """Write the Jacobian's columns one after the other, in scaled units."""
+    """Write the Jacobian's columns one after the other, in scaled units.
+
+    Where the way is longer than the chain's size, it is the unit of a prismatic joint: then
+    those that travel do what only they can, and those that turn need not turn in vain.
+    """
     count = len(kind)
     axes, columns = FIXED_PLACES + AXES * count, FIXED_PLACES + COLUMNS * count
     rows = 6 if parts == 3 else 3
-    size = s[LENGTH]
+    size, travel = s[LENGTH], 1.0
+    if parts != 2:
+        x, y, z = s[ERROR], s[ERROR + 1], s[ERROR + 2]
+        travel = max(1.0, math.sqrt(x * x + y * y + z * z))
+    s[TRAVEL] = travel
     for i in range(count):
         a = axes + 6 * i
         x, y, z = s[a], s[a + 1], s[a + 2]
         at = columns + rows * i
         if parts != 2:
             if kind[i] == 2:
-                s[at], s[at + 1], s[at + 2] = x, y, z
+                s[at], s[at + 1], s[at + 2] = x * travel, y * travel, z * travel
             else:
                 dx = (s[TIP + 9] - s[a + 3]) / size
                 dy = (s[TIP + 10] - s[a + 4]) / size
@@ -201,14 +210,15 @@ def step_within_limits(
         for i in range(count):
             if active[first + i] == 0:
                 continue
-            target = s[q + i] + shorten * s[steps + i] * s[unit + i]
+            scale = s[unit + i] * (s[TRAVEL] if kind[i] == 2 else 1.0)
+            target = s[q + i] + shorten * s[steps + i] * scale
             if s[lower + i] <= target <= s[upper + i]:
                 s[trial + i] = target
                 continue
             s[trial + i] = s[lower + i] if target < s[lower + i] else s[upper + i]
             active[first + i] = 0
             hit = True
-            moved = (s[trial + i] - s[q + i]) / s[unit + i]
+            moved = (s[trial + i] - s[q + i]) / scale
             for r in range(rows):
                 s[RIGHT + r] -= s[columns + rows * i + r] * moved
         if not hit:
