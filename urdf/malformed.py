@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 from xml.parsers.expat import ErrorString
@@ -18,6 +19,11 @@ REASONS: Final[Mapping[str, tuple[str, str]]] = {
         "a character that cannot stand here",
         "values in quotes, and < and & as &lt; and &amp;, expected",
     ),
+    expat.XML_ERROR_XML_DECL: (
+        "a malformed XML declaration",
+        "<?xml version='1.0'?>, or none, expected",
+    ),
+    expat.XML_ERROR_SYNTAX: ("something outside of the root element", "{open} expected"),
     expat.XML_ERROR_NO_ELEMENTS: ("the text ends too early", "{open} expected"),
     expat.XML_ERROR_UNCLOSED_TOKEN: ("this does not end", "> expected"),
     expat.XML_ERROR_UNCLOSED_CDATA_SECTION: ("a CDATA section does not end", "]]> expected"),
@@ -44,6 +50,9 @@ REASONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
 }
 
+# In UTF-8: what is below U+0020 except tab, LF and CR, and U+FFFE and U+FFFF.
+NOT_XML: Final = re.compile(rb"[^\t\n\r -\xff]|\xef\xbf[\xbe\xbf]")
+
 
 def sentence(code: int, data: bytes, at: int, open_tag: str | None, place: str) -> str:
     """Return what is wrong.
@@ -63,5 +72,7 @@ def sentence(code: int, data: bytes, at: int, open_tag: str | None, place: str) 
     # Asked of expat itself: Python's own table lacks what a newer expat may say.
     reason = ErrorString(code) or f"error {code}"
     what, right = REASONS.get(reason, (reason, "well-formed XML expected"))
+    if NOT_XML.match(data, at):
+        what, right = "a character that XML does not have", "none expected"
     awaited = "<robot …>" if open_tag is None else f"</{quote(open_tag)[1:-1]}>"
     return f"not well-formed XML ({place}): {what}{found}; {right.replace('{open}', awaited)}"

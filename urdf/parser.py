@@ -11,6 +11,7 @@ from urdf.model import Joint, Link, Robot
 from urdf.tree import make_tree
 
 DEFAULT_NAME: Final = "robot"
+XACRO: Final = "<xacro:"  # a frequent mistake: the file from which the URDF is yet to be made
 JSON_TYPES: Final = {
     type(None): "null",
     bool: "true or false",
@@ -46,4 +47,9 @@ def parse(value: object) -> Robot:
             links.append(read_link(element))
         else:
             joints.append(read_joint(element))
+    if not links and XACRO in value:
+        raise UrdfError(
+            "the robot has no link, but xacro elements, which are not expanded here; "
+            "the text that xacro makes of them expected"
+        )
     return make_tree(root.attributes.get("name", DEFAULT_NAME), links, joints)

@@ -8,6 +8,7 @@ import pytest
 
 import urdf
 from tests.support.arm import ARM, AXIS, LIMIT, LINK_B, VISUAL, arm, joint, kind, more, shape, xyz
+from urdf.malformed import sentence
 
 J: Final = "joint 'j' (line 4, column 1): "
 A: Final = "link 'a' (line 2, column 1): first <visual>: "
@@ -78,10 +79,22 @@ ROWS: Final[dict[str, tuple[object, str, int | None, int | None]]] = {
         "<!-- --><?xml version='1.0'?>",
         MALFORMED + " (line 1, column 9): an XML declaration after something else at "
         '"<?xml version=\'1.0\'?>"; it at the very start, or none, expected', 1, 9),
-    "a reason without words of ours": (
-        "<?xml version='1.0' encoding='no such thing'?><robot/>",
-        MALFORMED + " (line 1, column 33): XML declaration not well-formed at "
-        "\" such thing'?><robot/>\"; well-formed XML expected", 1, 33),
+    "malformed declaration": (
+        "<?xml verison='1.0'?><robot/>",
+        MALFORMED + " (line 1, column 7): a malformed XML declaration at "
+        "\"verison='1.0'?><robot/>\"; <?xml version='1.0'?>, or none, expected", 1, 7),
+    "text before the root element": (
+        "<!-- -->\nrobot <robot/>",
+        MALFORMED + " (line 2, column 1): something outside of the root element at "
+        "'robot <robot/>'; <robot …> expected", 2, 1),
+    "control character": (
+        "<robot>\x00</robot>",
+        MALFORMED + " (line 1, column 8): a character that XML does not have at "
+        "'\\x00</robot>'; none expected", 1, 8),
+    "no character": (
+        "<robot name='\uffff'/>",
+        MALFORMED + " (line 1, column 14): a character that XML does not have at "
+        "\"\\uffff'/>\"; none expected", 1, 14),
     "document type": (
         "<?xml version='1.0'?>\n <!DOCTYPE\nrobot [<!ENTITY e 'x'>]>\n<robot/>",
         "a document type declaration (line 2, column 2); a robot description has none: "
@@ -90,6 +103,10 @@ ROWS: Final[dict[str, tuple[object, str, int | None, int | None]]] = {
         "\n\n<model/>", "the root element is <model> (line 3, column 1); <robot> expected", 3, 1),
     "no link": (
         "<robot/>", "the robot has no link; a <link name='…'/> under <robot> expected", None, None),
+    "xacro": (
+        '<robot><xacro:macro name="m"><link name="a"/></xacro:macro></robot>',
+        "the robot has no link, but xacro elements, which are not expanded here; "
+        "the text that xacro makes of them expected", None, None),
     "link without a name": (
         more("<link/>"), "link (line 8, column 1): no name attribute; name='…' expected", 8, 1),
     "joint without a name": (
@@ -182,9 +199,18 @@ ROWS: Final[dict[str, tuple[object, str, int | None, int | None]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "sentence", "line", "column"), ROWS.values(), ids=ROWS)
-def test_says(value: object, sentence: str, line: int | None, column: int | None) -> None:
+@pytest.mark.parametrize(("value", "said", "line", "column"), ROWS.values(), ids=ROWS)
+def test_says(value: object, said: str, line: int | None, column: int | None) -> None:
     with pytest.raises(urdf.UrdfError) as caught:
         urdf.parse(value)
-    assert str(caught.value) == sentence
+    assert str(caught.value) == said
     assert (caught.value.line, caught.value.column) == (line, column)
+
+
+def test_a_reason_without_words_of_ours_is_passed_on() -> None:
+    out_of_memory, unknown = 1, 9999
+    said = sentence(out_of_memory, b"<robot/>", 1, None, "line 1, column 2")
+    assert said == (
+        f"{MALFORMED} (line 1, column 2): out of memory at 'robot/>'; well-formed XML expected"
+    )
+    assert "): error 9999 at " in sentence(unknown, b"<robot/>", 1, None, "line 1, column 2")
