@@ -38,12 +38,14 @@ def call_every_kernel() -> None:
     link = model.link_index("d")
     link_poses(model, q, model.root, [link])
     _, _, pose = jacobian(model, q, link, model.root, point, "base")
-    problem = IkProblem(
-        model, link, model.root, point, pose[:3], pose[3:], np.zeros(2), solutions=2
-    )
-    search = IkSearch(problem)
-    search.run(SECONDS)
-    search.finish()
+    out_of_reach = np.array([9.0, 0.0, 0.0])
+    for position in (pose[:3], out_of_reach):
+        problem = IkProblem(
+            model, link, model.root, point, position, pose[3:], np.zeros(2), solutions=2
+        )
+        search = IkSearch(problem)
+        search.run(SECONDS)
+        search.finish()
 
 
 def main() -> int:

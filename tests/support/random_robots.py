@@ -23,6 +23,7 @@ ODD_AXES: tuple[Vector, ...] = (
     (-0.3, 0.1, 0.02),
     (1e-9, -1e-9, 2e-9),
 )
+MOST_ANGLE = 20.0  # rad
 EXTREME_AXES: tuple[Vector, ...] = ((3e-200, 4e-200, 0.0), (1e200, 0.0, -1e200), (5e-324, 0.0, 0.0))
 
 
@@ -150,10 +151,17 @@ def planar_arm(count: int, length: float = 1.0, bound: float | None = None) -> R
 
 
 def configuration(model: Model, choices: random.Random) -> npt.NDArray[np.float64]:
-    """Return a random configuration within the limits, some joints exactly on one."""
+    """Return a random configuration within the limits, some joints exactly on one.
+
+    An angle is at most a few turns, whatever the limits: at 1e16 two neighbouring numbers are
+    two radians apart, and no pose is reached.
+    """
     q = np.zeros(len(model.joint_names))
+    kinds = [joint.type for joint in model.robot.joints if joint.movable]
     for i, (lower, upper) in enumerate(zip(model.lower, model.upper, strict=True)):
         low, high = (lower, upper) if math.isfinite(lower) else (-math.pi, math.pi)
+        if kinds[i] == "revolute":
+            low, high = min(max(low, -MOST_ANGLE), high), max(min(high, MOST_ANGLE), low)
         inside = min(max(choices.uniform(low, high), low), high)
         q[i] = choices.choice([inside, inside, inside, inside, low, high])
     return q
