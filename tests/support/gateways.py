@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,7 +14,7 @@ from gateway.calls import Call, Description
 from gateway.envelope import response_line
 from gateway.hub import Hub
 from gateway.listening import bind
-from gateway.params import Parameter, Params
+from gateway.params import Params
 from gateway.providers import Providers
 from gateway.server import Server
 from gateway.services import SERVICES
@@ -227,6 +228,9 @@ class Wire:
         return await self.receive()
 
 
-def parameter(name: str = "robot_description", version: int = 1) -> Parameter:
-    """Return a stored parameter."""
-    return Parameter(name, version, b'"<robot/>"', version)
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for something to come true."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end, "it did not come true"
+        await asyncio.sleep(0.001)
