@@ -20,6 +20,7 @@ from gateway.errors import printable
 
 LINE_BYTES: Final = 4096  # POSIX's PIPE_BUF on Linux: a pipe that is writable takes as much at once
 FIELD_CHARS: Final = 1500  # of one field: a traceback's beginning and end
+JSON_INTEGERS: Final = 1 << 63  # larger ones go as text
 OWN_ATTRIBUTES: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
@@ -48,7 +49,11 @@ class LineHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one event, preceded by a word about those lost before it."""
-        line = self.format(record).encode("utf-8", "replace")[: LINE_BYTES - 1] + b"\n"
+        try:
+            line = self.format(record).encode("utf-8", "replace")[: LINE_BYTES - 1] + b"\n"
+        except (TypeError, ValueError):  # arguments that do not fit their message
+            self._lost += 1
+            return
         if self._lost:
             note = logging.makeLogRecord(
                 {"name": __name__, "levelno": logging.WARNING, "levelname": "WARNING"}
@@ -109,13 +114,19 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
     """Return what the event carries: its `extra`, and the traceback if there is one."""
     attributes: Mapping[str, object] = vars(record)
     fields: dict[str, object] = {
-        name: value if isinstance(value, bool | int | float | None) else _short(str(value))
+        name: value if _is_plain(value) else _short(str(value))
         for name, value in attributes.items()
         if name not in OWN_ATTRIBUTES
     }
     if record.exc_info and record.exc_info[1] is not None:
         fields["traceback"] = _short("".join(traceback.format_exception(record.exc_info[1])))
     return fields
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, int):
+        return abs(value) < JSON_INTEGERS
+    return value is None or isinstance(value, float)
 
 
 def _text(value: object) -> str:
