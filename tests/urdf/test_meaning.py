@@ -60,6 +60,14 @@ DATA: Mapping[str, tuple[str, Callable[[urdf.Robot], object], object]] = {
     "the name that stands in for none": ("<robot><link name='a'/></robot>", lambda r: r.name, "robot"),
     "a missing limit is 0": (
         arm((LIMIT, '<limit upper="1"/>')), lambda r: r.joints[0].limit, urdf.Limit(0.0, 1.0)),
+    "the other missing limit is 0": (
+        arm((LIMIT, '<limit lower="-1"/>')), lambda r: r.joints[0].limit, urdf.Limit(-1.0, 0.0)),
+    "both limits missing are 0": (
+        arm((LIMIT, "<limit/>")), lambda r: r.joints[0].limit, urdf.Limit(0.0, 0.0)),
+    "limits of 0": (
+        arm((LIMIT, '<limit lower="0" upper="-0"/>')), lambda r: r.joints[0].limit, urdf.Limit(0.0, 0.0)),
+    "a lower limit above the upper one is kept": (
+        arm((LIMIT, '<limit lower="2" upper="1"/>')), lambda r: r.joints[0].limit, urdf.Limit(2.0, 1.0)),
     "limits are the doubles nearest to the text": (
         arm((LIMIT, '<limit lower="-1.2345678901234567" upper="0.1"/>')),
         lambda r: r.joints[0].limit, urdf.Limit(-1.2345678901234567, 0.1)),

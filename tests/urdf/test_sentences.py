@@ -189,6 +189,10 @@ ROWS: Final[dict[str, tuple[object, str, int | None, int | None]]] = {
         more(SIX_LINKS),
         "7 roots: 'a', 'r0', 'r1', 'r2' and 3 more are no joint's child; one expected, "
         "and a joint to each of the others", 9, None),
+    "four roots": (
+        more(SIX_LINKS[: SIX_LINKS.index('\n<link name="r3"')]),
+        "4 roots: 'a', 'r0', 'r1', 'r2' are no joint's child; one expected, "
+        "and a joint to each of the others", 9, None),
     "cycle": (
         more(f'\n<link name="c"/><link name="d"/><link name="e"/>{RING}'),
         "joint 'm' (line 9): the root link does not reach it: joints 'l', 'k' make a cycle; "
