@@ -199,6 +199,16 @@ def test_a_range_of_a_hairs_breadth(ends: tuple[float, float]) -> None:
     assert turn_to(hinge(*ends), middle, 0.0).status == "solved"
 
 
+def test_a_long_chain_that_meets_limit_after_limit() -> None:
+    """The answer has every joint all but on its upper limit, the seed each on its lower."""
+    bounds = [(-0.3, 0.05 * 1.2**i) for i in range(24)]
+    joints = [joint(f"j{i}", "revolute", (0.2, 0, 0), (0, 0, 1), b) for i, b in enumerate(bounds)]
+    model = build_model(serial_robot(*joints, joint("tip", "fixed", (0.2, 0, 0))))
+    goal = goal_at(model, model.upper * 0.999, "25")
+    for parts in ("both", "position"):
+        assert solve(problem(model, "25", goal, seed=model.lower, parts=parts)).status == "solved"
+
+
 def test_joints_that_may_not_move_stay_where_the_seed_has_them() -> None:
     choices = random.Random(13)
     for _ in range(20):

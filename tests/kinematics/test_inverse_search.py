@@ -85,6 +85,18 @@ def test_too_near_is_out_of_reach_too() -> None:
     assert result.position_error == pytest.approx(1.5 - math.hypot(0.2, 0.1), abs=1e-3)
 
 
+def test_the_centre_of_what_is_out_of_reach_has_no_direction() -> None:
+    model = build_model(
+        serial_robot(joint("a"), joint("b", xyz=(2.0, 0, 0)), joint("tip", "fixed", (0.5, 0, 0)))
+    )
+    result = solve(problem(model, "3", np.eye(4), parts="position", seed=[0.4, 0.5]))
+    assert result.status == "unreachable"
+    assert result.position_error is not None
+    assert (
+        1.5 <= result.position_error < math.dist(goal_at(model, [0.4, 0.5], "3")[:3, 3], (0,) * 3)
+    )
+
+
 def test_a_place_within_reach_that_no_angle_gives_is_no_solution() -> None:
     model = build_model(planar_arm(2))
     goal = np.eye(4)

@@ -48,7 +48,7 @@ def test_an_elbow_is_up_or_down() -> None:
 @pytest.mark.parametrize("count", [2, 8, 64])
 def test_as_many_as_asked_for_and_there_are(count: int) -> None:
     choices = random.Random(count)
-    for _ in range(4):
+    for _ in range(2):
         goal = goal_at(ARM, configuration(ARM, choices), TIP)
         start = configuration(ARM, choices)
         result = solve(problem(ARM, TIP, goal, seed=start, solutions=count))
@@ -72,7 +72,7 @@ def test_a_redundant_arm_has_any_number() -> None:
 
 def test_the_first_of_several_is_the_one_alone_or_one_nearer_to_the_seed() -> None:
     choices = random.Random(2)
-    for _ in range(10):
+    for _ in range(5):
         goal = goal_at(ARM, configuration(ARM, choices), TIP)
         start = configuration(ARM, choices)
         one = solve(problem(ARM, TIP, goal, seed=start))

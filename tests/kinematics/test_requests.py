@@ -217,6 +217,14 @@ def test_fields_that_nothing_reads_are_found_in_target_and_tolerance() -> None:
     assert values["ignored"] == ["robot", "target.frame_id", "tolerance.angle"]
 
 
+def test_a_fixed_joint_on_the_path_may_be_named_and_changes_nothing() -> None:
+    target = {"position": {"x": 1.2, "y": 0.8, "z": 0}}
+    args = {"link": "tip", "target": target, "timeout": 5}
+    plain = call("solve_robot", args, LOADED)
+    named = call("solve_robot", args | {"joints": ["weld", "j2", "j1"]}, LOADED)
+    assert named["joint_state"] == plain["joint_state"]
+
+
 def test_a_flood_of_surplus_fields_is_cut() -> None:
     values = call("robot_info", {f"f{i}": 0 for i in range(5000)}, LOADED)
     assert len(values["ignored"]) == 100
