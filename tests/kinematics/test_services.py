@@ -227,6 +227,14 @@ def test_other_fields_of_a_joint_state_are_let_through() -> None:
     assert "ignored" not in values
 
 
+def test_a_mimic_element_changes_nothing() -> None:
+    loaded = load(ROBOT.replace("<axis xyz=", '<mimic joint="j1" multiplier="-1"/><axis xyz='))
+    args = {"joint_state": state(j1=1.0, j2=0.3)}
+    plain = call("forward_kinematics", args, LOADED)
+    assert call("forward_kinematics", args, loaded)["poses"] == plain["poses"]
+    assert call("robot_info", {}, loaded)["joint_names"] == ["j1", "j2"]
+
+
 def test_a_pose_beyond_all_measure_is_refused() -> None:
     slide = ARM.replace("revolute", "prismatic").replace('xyz="0 0 1"', 'xyz="0 0 1e300"')
     loaded = load(slide)
