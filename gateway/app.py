@@ -16,6 +16,7 @@ from gateway.hub import Hub
 from gateway.listening import address_text, bind, connection_limit
 from gateway.params import Parameter, Params
 from gateway.providers import Providers
+from gateway.robot_state import RobotState
 from gateway.server import Server
 from gateway.services import DESCRIPTION_PARAM, SERVICES
 from gateway.topics import Topics
@@ -35,11 +36,13 @@ async def serve(config: Config, pool: CallPool) -> None:
     """
     stop = _stop_signal()
     hub = make_hub(config, pool)
+    state = RobotState(hub, config.tf_rate_hz)
     server = Server(hub, connection_limit())
     expiry = asyncio.create_task(_expire(hub.providers))
     try:
         sockets = bind(config.host, config.port)
         pool.start()
+        state.start()
         for sock in sockets:
             await server.listen(sock)
             _announce(f"listening tcp {address_text(sock)}")
@@ -49,6 +52,7 @@ async def serve(config: Config, pool: CallPool) -> None:
     finally:
         loop = asyncio.get_running_loop()
         end = loop.time() + STOP_SECONDS
+        await state.stop()
         await server.stop(STOP_SECONDS)
         expiry.cancel()
         await pool.stop(max(0.0, end - loop.time()))

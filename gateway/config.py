@@ -30,6 +30,7 @@ class Config:
     max_pending: int = 10_000
     service_timeout_seconds: float = 30.0
     max_params_bytes: int = 256 * MIB
+    tf_rate_hz: float = 20.0
     log_level: str = "info"
     log_format: str = "text"
 
@@ -63,16 +64,16 @@ def integer(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
-def seconds(low: float, high: float) -> Callable[[str], float]:
-    """Return a reader of durations in a closed range."""
+def number(low: float, high: float, unit: str) -> Callable[[str], float]:
+    """Return a reader of numbers of some unit in a closed range."""
 
     def read(text: str) -> float:
         try:
             value = float(text)
         except ValueError:
-            raise ValueError(f"{quote(text)} is not a number of seconds") from None
+            raise ValueError(f"{quote(text)} is not a number of {unit}") from None
         if not low <= value <= high:
-            raise ValueError(f"{text} is not in {low:g}..{high:g} seconds")
+            raise ValueError(f"{text} is not in {low:g}..{high:g} {unit}")
         return value
 
     return read
@@ -112,12 +113,21 @@ OPTIONS: Final = (
         "calls waiting or under way before one is refused as overloaded (10000)",
     ),
     Option(
-        *("--service-timeout", "service_timeout_seconds", seconds(0.001, 86_400), "SECONDS"),
+        *(
+            "--service-timeout",
+            "service_timeout_seconds",
+            number(0.001, 86_400, "seconds"),
+            "SECONDS",
+        ),
         "how long a service of another client may take (30)",
     ),
     Option(
         *("--max-params-bytes", "max_params_bytes", integer(1, 1 << 40), "BYTES"),
         "size of the parameter store (256 MiB)",
+    ),
+    Option(
+        *("--tf-rate", "tf_rate_hz", number(10, 100, "hertz"), "HERTZ"),
+        "how often at least transforms are published to a subscriber (20)",
     ),
     Option("--log-level", "log_level", one_of(LOG_LEVELS), "LEVEL", " | ".join(LOG_LEVELS)),
     Option("--log-format", "log_format", one_of(LOG_FORMATS), "FORMAT", " | ".join(LOG_FORMATS)),

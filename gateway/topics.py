@@ -7,7 +7,7 @@ gateway that publishes and subscribes itself.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Final, Protocol, TypeVar
 
 import orjson
@@ -48,6 +48,16 @@ class Topics:
         self._publishers: defaultdict[str, dict[object, str]] = defaultdict(dict)  # to the type
         self._subscribed: defaultdict[object, set[str]] = defaultdict(set)  # by client
         self._advertised: defaultdict[object, set[str]] = defaultdict(set)
+        self._listeners: dict[str, Callable[[object], None]] = {}
+        self._watchers: list[Callable[[str, Subscriber], None]] = []
+
+    def listen(self, topic: str, listener: Callable[[object], None]) -> None:
+        """Have a part of the gateway called with each message of a topic, as it was decoded."""
+        self._listeners[topic] = listener
+
+    def watch(self, watcher: Callable[[str, Subscriber], None]) -> None:
+        """Have a part of the gateway called with every new subscription."""
+        self._watchers.append(watcher)
 
     def subscribe(self, client: Subscriber, topic: str) -> None:
         """Deliver a topic's messages from now on; once each, however often this is asked.
@@ -56,7 +66,11 @@ class Topics:
             LineError: the client has too many, or the name is too long.
         """
         _add(self._subscribed[client], topic, "subscribed to")
+        if client in self._subscribers[topic]:
+            return
         self._subscribers[topic][client] = None
+        for watcher in self._watchers:
+            watcher(topic, client)
 
     def unsubscribe(self, client: Subscriber, topic: str) -> None:
         """Deliver no more."""
@@ -92,8 +106,10 @@ class Topics:
         Raises:
             LineError: the message does not fit a line; nobody gets it.
         """
-        subscribers = self._subscribers.get(topic)
-        if not subscribers:
+        listener = self._listeners.get(topic)
+        if listener is not None:
+            listener(message)
+        if topic not in self._subscribers:
             return
         line = orjson.dumps({"op": "publish", "topic": topic, "msg": message})
         if len(line) > self._max_line_bytes:
@@ -101,8 +117,16 @@ class Topics:
                 f"the message takes {len(line)} bytes as it is sent; at most "
                 f"{self._max_line_bytes} fit a line (--max-line-bytes)"
             )
-        for subscriber in list(subscribers):  # one of them may unsubscribe on delivery
+        self.deliver(topic, line)
+
+    def deliver(self, topic: str, line: bytes) -> None:
+        """Deliver a finished `publish` line to every current subscriber."""
+        for subscriber in self.subscribers(topic):
             subscriber.deliver(topic, line)
+
+    def subscribers(self, topic: str) -> list[Subscriber]:
+        """Return who would get a message now; a copy, as some may leave on delivery."""
+        return list(self._subscribers.get(topic, ()))
 
     def subscriber_count(self, topic: str) -> int:
         """Return how many clients would get a message now."""

@@ -1,6 +1,6 @@
 """The `/ik/*` services: a request line and a robot in, a response line out.
 
-A quick service answers at once. `/ik/solve_robot` returns a `Solve`, which its caller
+A quick service answers at once; so do those of `kinematics.robot_state`, for the gateway itself. `/ik/solve_robot` returns a `Solve`, which its caller
 runs in slices, so that a long search holds nobody up.
 """
 
@@ -12,7 +12,7 @@ from typing import Final
 
 import orjson
 
-from kinematics import answers, fields, requests
+from kinematics import answers, fields, requests, robot_state
 from kinematics.answers import Values
 from kinematics.descriptions import Loaded
 from kinematics.errors import KinematicsError, quote
@@ -101,6 +101,8 @@ def begin(line: bytes, loaded: Loaded) -> Answer | Solve:
     try:
         if not isinstance(args, dict):
             raise fields.wrong("args", args, "an object")
+        if service in robot_state.LINES:
+            return 0, robot_state.LINES[service](args, _model(loaded, args))
         call.ignored = requests.ignored(service, args)
         if service == "/ik/validate":
             return call.answer(validate(args))
