@@ -1,15 +1,21 @@
-"""Read robot descriptions (URDF) strictly: text in, `Robot` or `UrdfError` out."""
+"""Read robot descriptions (URDF): text in, `Robot` or `UrdfError` out; strictly, if not asked."""
 
-from urdf.errors import UrdfError
+from urdf.errors import InertialError, MimicError, UnsupportedJointTypeError, UrdfError
 from urdf.model import (
     Box,
+    Collision,
     Cylinder,
+    Dynamics,
+    Inertial,
     Joint,
     Limit,
     Link,
+    Material,
     Mesh,
+    Mimic,
     Origin,
     Robot,
+    Safety,
     Shape,
     Sphere,
     Visual,
@@ -18,15 +24,24 @@ from urdf.parser import parse
 
 __all__ = [
     "Box",
+    "Collision",
     "Cylinder",
+    "Dynamics",
+    "Inertial",
+    "InertialError",
     "Joint",
     "Limit",
     "Link",
+    "Material",
     "Mesh",
+    "Mimic",
+    "MimicError",
     "Origin",
     "Robot",
+    "Safety",
     "Shape",
     "Sphere",
+    "UnsupportedJointTypeError",
     "UrdfError",
     "Visual",
     "parse",

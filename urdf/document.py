@@ -20,12 +20,23 @@ BEFORE_THE_DECLARATION: Final = "\ufeff \t\r\n"  # not XML there, but real files
 ANY: Final = "*"
 
 # Which elements are looked at, by the one they stand in. What is not here is skipped whole.
-READ: Final[Mapping[str, frozenset[str]]] = {
+Wanted = Mapping[str, frozenset[str]]
+READ: Final[Wanted] = {
     "robot": frozenset({"link", "joint"}),
     "link": frozenset({"visual"}),
     "visual": frozenset({"origin", "geometry"}),
     "geometry": frozenset({ANY}),
     "joint": frozenset({"parent", "child", "origin", "axis", "limit"}),
+}
+READ_EXTENDED: Final[Wanted] = {
+    "robot": frozenset({"link", "joint", "material"}),
+    "link": frozenset({"visual", "collision", "inertial"}),
+    "visual": frozenset({"origin", "geometry", "material"}),
+    "collision": frozenset({"origin", "geometry"}),
+    "geometry": frozenset({ANY}),
+    "material": frozenset({"color", "texture"}),
+    "inertial": frozenset({"origin", "mass", "inertia"}),
+    "joint": READ["joint"] | {"mimic", "dynamics", "safety_controller"},
 }
 NOTHING: Final[frozenset[str]] = frozenset()
 
@@ -49,8 +60,8 @@ class Element:
         return next((child for child in self.children if child.tag == tag), None)
 
 
-def read(text: str) -> Element:
-    """Return the `<robot>` element of a text.
+def read(text: str, wanted: Wanted = READ) -> Element:
+    """Return the `<robot>` element of a text, with those elements in it that are wanted.
 
     Raises:
         UrdfError: the text is not well-formed XML, or is the XML of something else.
@@ -68,7 +79,7 @@ def read(text: str) -> Element:
             lines + 1,
             columns + 1,
         ) from None
-    return _Reader(data, *_extent(text[: len(text) - len(body)])).read()
+    return _Reader(data, wanted, *_extent(text[: len(text) - len(body)])).read()
 
 
 def _extent(text: str) -> tuple[int, int]:
@@ -83,8 +94,9 @@ def _extent(text: str) -> tuple[int, int]:
 class _Reader:
     """Expat's handlers: the elements that are open and read, and the tags of what is not."""
 
-    def __init__(self, data: bytes, lines_before: int, columns_before: int) -> None:
+    def __init__(self, data: bytes, wanted: Wanted, lines_before: int, columns_before: int) -> None:
         self._data = data
+        self._wanted = wanted
         self._lines_before = lines_before
         self._columns_before = columns_before
         self._open: list[Element] = []
@@ -143,7 +155,7 @@ class _Reader:
             self._open.append(element)
             return
         parent = self._open[-1]
-        if not _is_read(tag, parent):
+        if not _is_read(tag, parent, self._wanted):
             self._skipped.append(tag)
             self._parser.StartElementHandler = self._start_skipped
             self._parser.EndElementHandler = self._end_skipped
@@ -177,10 +189,11 @@ class _Reader:
         )
 
 
-def _is_read(tag: str, parent: Element) -> bool:
+def _is_read(tag: str, parent: Element, wanted: Wanted) -> bool:
     """Whether an element counts where it stands."""
-    wanted = READ.get(parent.tag, NOTHING)
-    if tag in wanted:
-        return tag != "visual" or not parent.children
+    here = wanted.get(parent.tag, NOTHING)
+    if tag in here:
+        # The strict reading looks at a link's first visual alone.
+        return tag != "visual" or wanted is not READ or not parent.children
     # A shape: the first element without a prefix.
-    return ANY in wanted and ":" not in tag and not parent.children
+    return ANY in here and ":" not in tag and not parent.children

@@ -1,4 +1,4 @@
-"""The one error that reading a robot description can end in."""
+"""What reading a robot description can end in: one error, and kinds of it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,18 @@ class UrdfError(ValueError):
         super().__init__(sentence)
         self.line = line
         self.column = column
+
+
+class UnsupportedJointTypeError(UrdfError):
+    """A joint has a type that the reading does not know."""
+
+
+class MimicError(UrdfError):
+    """A joint imitates itself, by way of others or not, or one that there is not."""
+
+
+class InertialError(UrdfError):
+    """A link's mass or inertia is missing, malformed or that of no body."""
 
 
 def quote(text: str) -> str:

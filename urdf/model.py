@@ -6,11 +6,19 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
-from urdf.scalars import Vector
+from urdf.scalars import Color, Vector
 
 MOVABLE_TYPES: Final = ("revolute", "continuous", "prismatic")
 LIMITED_TYPES: Final = ("revolute", "prismatic")
 JOINT_TYPES: Final = (*MOVABLE_TYPES, "fixed")
+# What the extended reading knows besides; the second word of a pair means the same as the first.
+SCREW_TYPES: Final = ("helical", "screw")
+FREE_TYPES: Final = ("floating", "planar", "spherical", "translation", "cartesian")
+EXTENDED_TYPES: Final = (*JOINT_TYPES, *SCREW_TYPES, *FREE_TYPES)
+SCALAR_TYPES: Final = (*MOVABLE_TYPES, *SCREW_TYPES)  # one coordinate
+AXIAL_TYPES: Final = (*SCALAR_TYPES, "planar")  # what they do depends on their axis
+
+Matrix = tuple[Vector, Vector, Vector]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +63,114 @@ Shape = Box | Cylinder | Sphere | Mesh
 
 
 @dataclass(frozen=True, slots=True)
+class Material:
+    """How a visual looks; a name alone stands for the robot's material of that name.
+
+    Attributes:
+        color: red, green, blue and opacity, each from 0 to 1.
+        texture: an image file, named but never opened.
+    """
+
+    name: str = ""
+    color: Color | None = None
+    texture: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Visual:
     """What a viewer draws for a link, in the link's frame."""
 
     origin: Origin
     shape: Shape
+    material: Material | None = None  # extended reading only
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """What a planner or simulator takes for a link's surface, in the link's frame."""
+
+    origin: Origin
+    shape: Shape
+    name: str = ""
+    line: int = field(default=0, compare=False)
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Inertial:
+    """How a link resists being moved.
+
+    Attributes:
+        mass: kg.
+        com: the centre of mass in the link's frame, m.
+        inertia: rows of the tensor about the centre of mass, in axes parallel to the
+            link's, kg m^2: what the description gives, turned by its rpy.
+        rpy: the turn as it is written.
+    """
+
+    mass: float
+    com: Vector = (0.0, 0.0, 0.0)
+    inertia: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    rpy: Vector = (0.0, 0.0, 0.0)
+    line: int = field(default=0, compare=False)
+    column: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The closed range of a joint's value; lower may be above upper, then it is empty."""
+    """The closed range of a joint's value; lower may be above upper, then it is empty.
+
+    The extended reading also gives what the joint's motor can do, None where it is not said:
+    effort in N m or N, velocity in rad/s or m/s.
+    """
 
     lower: float
     upper: float
+    effort: float | None = None
+    velocity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """A joint's value is multiplier * (the value of another joint) + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamics:
+    """A joint's resistance: damping in N m s/rad or N s/m, friction in N m or N."""
+
+    damping: float = 0.0
+    friction: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Safety:
+    """Where a safety controller begins to hold a joint back, and how hard."""
+
+    soft_lower: float = 0.0
+    soft_upper: float = 0.0
+    k_position: float = 0.0
+    k_velocity: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid body, and the line that its element begins on."""
+    """A rigid body, and the line that its element begins on.
+
+    The strict reading sets `visual` alone, the first one; the extended reading the rest too.
+    """
 
     name: str
     visual: Visual | None = None
     line: int = field(default=0, compare=False)
+    column: int = field(default=0, compare=False)
+    inertial: Inertial | None = None
+    visuals: tuple[Visual, ...] = ()
+    collisions: tuple[Collision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +178,11 @@ class Joint:
     """What ties a child link to its parent link.
 
     `axis` is as written, in the joint's frame. `limit` is None for the types without one.
+    What stands behind `line` is set by the extended reading alone: there a joint has a limit
+    wherever one is written, infinite where the type has no bounds of its own.
+
+    Attributes:
+        pitch: of a helical joint, how far along its axis it goes with a turn about it, m/rad.
     """
 
     name: str
@@ -94,6 +193,11 @@ class Joint:
     axis: Vector = (1.0, 0.0, 0.0)
     limit: Limit | None = None
     line: int = field(default=0, compare=False)
+    column: int = field(default=0, compare=False)
+    pitch: float = 0.0
+    mimic: Mimic | None = None
+    dynamics: Dynamics | None = None
+    safety: Safety | None = None
 
     @property
     def movable(self) -> bool:
@@ -109,6 +213,7 @@ class Robot:
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     root_link: str
+    materials: tuple[Material, ...] = ()  # extended reading only
 
     def joints_parent_first(self) -> tuple[Joint, ...]:
         """Return the joints so that each stands behind the one that carries its parent."""

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
-from urdf.document import read
+from urdf.bodies import require_bodies
+from urdf.document import READ, READ_EXTENDED, Element, Wanted, read
 from urdf.elements import read_joint, read_link
 from urdf.errors import UrdfError
-from urdf.model import Joint, Link, Robot
+from urdf.extended import read_extended_joint, read_extended_link, read_material
+from urdf.mimic import flatten
+from urdf.model import Joint, Link, Material, Robot
 from urdf.tree import make_tree
 
+STRICT: Final = "strict"
+EXTENDED: Final = "extended"
+Profile = tuple[Wanted, Callable[[Element], Link], Callable[[Element], Joint]]
+PROFILES: Final[Mapping[str, Profile]] = {
+    STRICT: (READ, read_link, read_joint),
+    EXTENDED: (READ_EXTENDED, read_extended_link, read_extended_joint),
+}
 DEFAULT_NAME: Final = "robot"
 XACRO: Final = "<xacro:"  # a frequent mistake: the file from which the URDF is yet to be made
 JSON_TYPES: Final = {
@@ -22,34 +34,53 @@ JSON_TYPES: Final = {
 }
 
 
-def parse(value: object) -> Robot:
+def parse(value: object, profile: str = STRICT, *, strict_inertial: bool = False) -> Robot:
     """Read a robot description.
 
     Args:
         value: the parameter's value; the text of a URDF file, if it is a description at all.
+        profile: "strict" for links, joints and first visuals; "extended" for bodies, collisions,
+            motors, mimics and further joint types too.
+        strict_inertial: refuse a moving link whose mass and inertia are missing or those of no
+            body. It takes the extended profile; without it, `findings` tells of them.
 
     Returns:
         The robot, links and joints in document order.
 
     Raises:
         UrdfError: the value breaks a rule. Nothing else is raised for any value.
+        ValueError: there is no such profile, or the strict one is to look at inertias.
     """
+    if profile not in PROFILES:
+        raise ValueError(f"profile {profile!r}; one of {', '.join(PROFILES)} expected")
+    if strict_inertial and profile == STRICT:
+        raise ValueError("strict_inertial with the strict profile; profile='extended' expected")
     if not isinstance(value, str):
         what = JSON_TYPES.get(type(value), f"a {type(value).__name__}")
         raise UrdfError(
             f"the description is {what}; a string with the text of a URDF file expected"
         )
-    root = read(value)
+    wanted, link_of, joint_of = PROFILES[profile]
+    root = read(value, wanted)
     links: list[Link] = []
     joints: list[Joint] = []
+    materials: list[Material] = []
     for element in root.children:
         if element.tag == "link":
-            links.append(read_link(element))
+            links.append(link_of(element))
+        elif element.tag == "joint":
+            joints.append(joint_of(element))
         else:
-            joints.append(read_joint(element))
+            materials.append(read_material(element))
     if not links and XACRO in value:
         raise UrdfError(
             "the robot has no link, but xacro elements, which are not expanded here; "
             "the text that xacro makes of them expected"
         )
-    return make_tree(root.attributes.get("name", DEFAULT_NAME), links, joints)
+    robot = make_tree(root.attributes.get("name", DEFAULT_NAME), links, joints)
+    if profile == STRICT:
+        return robot
+    flatten(joints)
+    if strict_inertial:
+        require_bodies(robot)
+    return replace(robot, materials=tuple(materials))

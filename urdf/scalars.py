@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from urdf.errors import quote
@@ -17,6 +18,7 @@ XML_SPACE: Final = " \t\r\n"
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TOKEN: Final = re.compile(r"[^ \t\r\n]+")
 Vector = tuple[float, float, float]
+Color = tuple[float, float, float, float]
 
 
 def number(text: str) -> float:
@@ -46,6 +48,20 @@ def vector(text: str) -> Vector:
     return _number(x), _number(y), _number(z)
 
 
+def color(text: str) -> Color:
+    """Return the four numbers that an attribute holds: red, green, blue and opacity.
+
+    Raises:
+        ValueError: it does not hold exactly four finite decimal numbers; the message goes on
+            from "must be four numbers, ".
+    """
+    tokens = _TOKEN.findall(text)
+    if len(tokens) != 4:
+        raise ValueError(f"but holds {len(tokens)} ({quote(text)})" if tokens else "but is empty")
+    red, green, blue, alpha = map(_number, tokens)
+    return red, green, blue, alpha
+
+
 def _number(token: str) -> float:
     if _NUMBER.fullmatch(token) is None:
         raise ValueError(f"but holds {quote(token)}")
@@ -53,3 +69,10 @@ def _number(token: str) -> float:
     if math.isinf(value):
         raise ValueError(f"but {quote(token)} is too large for a double")
     return value
+
+
+HOW_MANY: Final[Mapping[Callable[[str], object], str]] = {
+    number: "one number",
+    vector: "three numbers",
+    color: "four numbers",
+}

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from urdf.errors import UrdfError, quote
 from urdf.model import Joint, Link, Robot
-
-LISTED: Final = 4  # names of several; more of them help nobody
-# The closest name is looked for among so many, of such a length. A comparison costs more than
-# the square of the length: 2,000 names of 200 chars, all alike, would take seconds, these 0.1 s.
-COMPARED_NAMES: Final = 500
-COMPARED_CHARS: Final = 48
+from urdf.names import closest, listed
 
 
 def make_tree(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> Robot:
@@ -30,7 +24,11 @@ def make_tree(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> Robo
     for joint in joints:
         for tag, end in (("parent", joint.parent), ("child", joint.child)):
             if end not in link_names:
-                _refuse(joint, f"<{tag}> names {quote(end)}, no link; " + _closest(end, link_names))
+                _refuse(
+                    joint,
+                    f"<{tag}> names {quote(end)}, no link; "
+                    + (closest(end, link_names) or "the name of a <link> expected"),
+                )
         if joint.parent == joint.child:
             _refuse(joint, f"ties link {quote(joint.child)} to itself; two links expected")
         other = above.setdefault(joint.child, joint)
@@ -67,7 +65,7 @@ def _root(roots: list[Link], joints: Sequence[Joint], above: Mapping[str, Joint]
             joints[0].line,
         )
     if len(roots) > 1:
-        some = _listed([link.name for link in roots])
+        some = listed([link.name for link in roots])
         raise UrdfError(
             f"{len(roots)} roots: {some} are no joint's child; one expected, "
             "and a joint to each of the others",
@@ -94,20 +92,7 @@ def _cycle(joint: Joint, above: Mapping[str, Joint]) -> str:
         joint = above[joint.parent]
     names = list(passed)
     downward = names[names.index(joint.name) :][::-1]
-    return f"joints {_listed(downward)} make a cycle"
-
-
-def _listed(names: Sequence[str]) -> str:
-    text = ", ".join(quote(name) for name in names[:LISTED])
-    return text if len(names) <= LISTED else f"{text} and {len(names) - LISTED} more"
-
-
-def _closest(name: str, names: set[str]) -> str:
-    if len(names) <= COMPARED_NAMES and len(name) <= COMPARED_CHARS:
-        known = sorted(known for known in names if len(known) <= COMPARED_CHARS)
-        if close := difflib.get_close_matches(name, known, 1):
-            return f"did you mean {quote(close[0])}?"
-    return "the name of a <link> expected"
+    return f"joints {listed(downward)} make a cycle"
 
 
 def _refuse(joint: Joint, problem: str) -> NoReturn:

@@ -13,7 +13,7 @@ import pytest
 
 import urdf
 from tests.support.arm import arm, joint, more, shape, xyz
-from urdf.tree import COMPARED_CHARS, COMPARED_NAMES
+from urdf.names import COMPARED_CHARS, COMPARED_NAMES
 
 MIB = 1 << 20
 

@@ -11,6 +11,7 @@ import pytest
 
 import urdf
 from tests.support.arm import ARM, arm, joint, more, shape
+from tests.support.full import FULL
 
 SHAPES = (
     '<box size="1 2 3"/>',
@@ -19,6 +20,7 @@ SHAPES = (
     '<mesh filename="f" scale="1 1 2"/>',
 )
 ROBOT = urdf.parse(ARM)
+WHOLE = urdf.parse(FULL, "extended")
 EVERY_KIND = (
     ROBOT,
     ROBOT.links[0],
@@ -26,6 +28,13 @@ EVERY_KIND = (
     ROBOT.joints[0].origin,
     ROBOT.joints[0].limit,
     ROBOT.links[0].visual,
+    WHOLE,
+    WHOLE.materials[0],
+    WHOLE.links[0].collisions[0],
+    WHOLE.links[1].inertial,
+    WHOLE.joints[0].dynamics,
+    WHOLE.joints[0].safety,
+    WHOLE.joints[1].mimic,
     *(found.shape for text in SHAPES if (found := urdf.parse(shape(text)).links[0].visual)),
 )
 
