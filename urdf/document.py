@@ -155,7 +155,11 @@ class _Reader:
             self._open.append(element)
             return
         parent = self._open[-1]
-        if not _is_read(tag, parent, self._wanted):
+        wanted = self._wanted.get(parent.tag, NOTHING)
+        if (tag not in wanted and not _is_shape(tag, parent, wanted)) or (
+            # The strict reading looks at a link's first visual alone.
+            tag == "visual" and parent.children and self._wanted is READ
+        ):
             self._skipped.append(tag)
             self._parser.StartElementHandler = self._start_skipped
             self._parser.EndElementHandler = self._end_skipped
@@ -189,11 +193,6 @@ class _Reader:
         )
 
 
-def _is_read(tag: str, parent: Element, wanted: Wanted) -> bool:
-    """Whether an element counts where it stands."""
-    here = wanted.get(parent.tag, NOTHING)
-    if tag in here:
-        # The strict reading looks at a link's first visual alone.
-        return tag != "visual" or wanted is not READ or not parent.children
-    # A shape: the first element without a prefix.
-    return ANY in here and ":" not in tag and not parent.children
+def _is_shape(tag: str, parent: Element, wanted: frozenset[str]) -> bool:
+    """Whether it is what a geometry holds: the first element without a prefix."""
+    return ANY in wanted and ":" not in tag and not parent.children

@@ -62,7 +62,8 @@ def read_joint(element: Element, types: tuple[str, ...] = JOINT_TYPES) -> Joint:
         place.refuse("no type attribute; " + _one_of(types))
     if kind not in types:
         TypePlace(element).refuse(f"type {quote(kind)}; " + _one_of(types))
-    parent, child = (_end(place, tag) for tag in ("parent", "child"))
+    parent = _end(place, "parent")
+    child = _end(place, "child")
     origin = place.at_most_one("origin")
     axis = place.at_most_one("axis")
     return Joint(

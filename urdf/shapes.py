@@ -50,7 +50,8 @@ def _box(place: Place, shape: Element, label: str) -> Shape:
 
 
 def _cylinder(place: Place, shape: Element, label: str) -> Shape:
-    return Cylinder(*(place.needed(shape, name, number, label) for name in ("radius", "length")))
+    radius = place.needed(shape, "radius", number, label)
+    return Cylinder(radius, place.needed(shape, "length", number, label))
 
 
 def _sphere(place: Place, shape: Element, label: str) -> Shape:
