@@ -96,7 +96,12 @@ class Connection(asyncio.Protocol):
         if self._ended:  # read on, so that closing does not take back what was written
             return
         self._lines.feed(data)
+        if self._turn_scheduled:
+            self._take_lines()
+            return
+        self._turn_scheduled = True  # it is this one: what can be answered now is written now
         self._take_lines()
+        self._turn()
 
     def eof_received(self) -> bool:
         """Answer all that has come, then close."""
