@@ -24,6 +24,7 @@ def test_every_option_can_be_given_both_ways_and_the_command_line_wins() -> None
         "--max-pending": ("5", 5),
         "--service-timeout": ("0.5", 0.5),
         "--max-params-bytes": ("77", 77),
+        "--tf-rate": ("50", 50.0),
         "--log-level": ("debug", "debug"),
         "--log-format": ("json", "json"),
     }
@@ -58,6 +59,7 @@ def test_an_empty_variable_is_not_set_and_others_are_not_ours() -> None:
         (["--service-timeout", "0"], {}, "--service-timeout: 0 is not in 0.001..86400 seconds"),
         (["--service-timeout", "nan"], {}, "--service-timeout: nan is not in"),
         (["--service-timeout", "soon"], {}, "'soon' is not a number of seconds"),
+        (["--tf-rate", "9"], {}, "--tf-rate: 9 is not in 10..100 hertz"),
         (["--log-level", "loud"], {}, "'loud' is not one of debug, info, warning, error"),
         ([], {"GATEWAY_LOG_FORMAT": "xml"}, "GATEWAY_LOG_FORMAT: 'xml' is not one of text, json"),
         (["--host", ""], {}, "--host: '' is not a host name"),
