@@ -1,6 +1,7 @@
 """Read robot descriptions (URDF): text in, `Robot` or `UrdfError` out; strictly, if not asked."""
 
 from urdf.errors import InertialError, MimicError, UnsupportedJointTypeError, UrdfError
+from urdf.finding import Finding, findings
 from urdf.model import (
     Box,
     Collision,
@@ -27,6 +28,7 @@ __all__ = [
     "Collision",
     "Cylinder",
     "Dynamics",
+    "Finding",
     "Inertial",
     "InertialError",
     "Joint",
@@ -44,5 +46,6 @@ __all__ = [
     "UnsupportedJointTypeError",
     "UrdfError",
     "Visual",
+    "findings",
     "parse",
 ]

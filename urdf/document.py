@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 
-from urdf.errors import UrdfError, quote
+from urdf.errors import XmlError, quote
 from urdf.malformed import sentence
 
 BEFORE_THE_DECLARATION: Final = "\ufeff \t\r\n"  # not XML there, but real files have it
@@ -64,16 +64,16 @@ def read(text: str, wanted: Wanted = READ) -> Element:
     """Return the `<robot>` element of a text, with those elements in it that are wanted.
 
     Raises:
-        UrdfError: the text is not well-formed XML, or is the XML of something else.
+        XmlError: the text is not well-formed XML, or is the XML of something else.
     """
     body = text.lstrip(BEFORE_THE_DECLARATION)
     if not body:
-        raise UrdfError("the description is empty; the text of a URDF file expected")
+        raise XmlError("the description is empty; the text of a URDF file expected")
     try:
         data = body.encode("utf-8")
     except UnicodeEncodeError as error:
         lines, columns = _extent(text[: len(text) - len(body) + error.start])
-        raise UrdfError(
+        raise XmlError(
             f"not well-formed XML (line {lines + 1}, column {columns + 1}): "
             "half a surrogate pair; a whole character expected",
             lines + 1,
@@ -116,7 +116,7 @@ class _Reader:
             line, column = self._place(error.lineno, error.offset)
             at = self._parser.ErrorByteIndex
             place = f"line {line}, column {column}"
-            raise UrdfError(
+            raise XmlError(
                 sentence(error.code, self._data, at, self._innermost(), place), line, column
             ) from None
         finally:
@@ -146,7 +146,7 @@ class _Reader:
         if not self._open:
             self._root = element = self._element(tag, attributes)
             if tag != "robot":
-                raise UrdfError(
+                raise XmlError(
                     f"the root element is <{quote(tag)[1:-1]}> "
                     f"(line {element.line}, column {element.column}); <robot> expected",
                     element.line,
@@ -185,7 +185,7 @@ class _Reader:
         begin = self._data.rfind(b"<!DOCTYPE", 0, self._parser.CurrentByteIndex)
         lines, columns = _extent(self._data[:begin].decode("utf-8"))
         line, column = self._place(lines + 1, columns)
-        raise UrdfError(
+        raise XmlError(
             f"a document type declaration (line {line}, column {column}); "
             "a robot description has none: leave <!DOCTYPE ...> out",
             line,

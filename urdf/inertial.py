@@ -16,6 +16,7 @@ LABEL: Final = "<inertial>: "
 NO_INERTIA: Final[Matrix] = (ZERO, ZERO, ZERO)
 # Descriptions round their numbers: a moment may lack this part of the largest one.
 ROUNDING: Final = 1e-3
+ROUND_OFF: Final = 1e-14  # of the largest moment: what turning a tensor leaves of a zero
 SWEEPS: Final = 12  # of Jacobi's method; a symmetric 3x3 needs 4 to 6
 
 
@@ -104,7 +105,7 @@ def principal_moments(inertia: Matrix) -> Vector:
         for p, q in ((0, 1), (0, 2), (1, 2)):
             _annihilate(a, p, q)
     low, middle, high = sorted((a[0][0], a[1][1], a[2][2]))
-    return low, middle, high
+    return (0.0 if abs(low) <= ROUND_OFF * high else low), middle, high
 
 
 def _annihilate(a: list[list[float]], p: int, q: int) -> None:

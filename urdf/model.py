@@ -8,6 +8,9 @@ from typing import Final
 
 from urdf.scalars import Color, Vector
 
+STRICT: Final = "strict"
+EXTENDED: Final = "extended"
+
 MOVABLE_TYPES: Final = ("revolute", "continuous", "prismatic")
 LIMITED_TYPES: Final = ("revolute", "prismatic")
 JOINT_TYPES: Final = (*MOVABLE_TYPES, "fixed")
@@ -207,13 +210,19 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A tree of links; links and joints in document order."""
+    """A tree of links; links and joints in document order.
+
+    Attributes:
+        materials: those that are defined for the whole robot; by the extended reading only.
+        profile: which reading made it, "strict" or "extended".
+    """
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
     root_link: str
-    materials: tuple[Material, ...] = ()  # extended reading only
+    materials: tuple[Material, ...] = ()
+    profile: str = STRICT
 
     def joints_parent_first(self) -> tuple[Joint, ...]:
         """Return the joints so that each stands behind the one that carries its parent."""

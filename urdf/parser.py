@@ -12,11 +12,9 @@ from urdf.elements import read_joint, read_link
 from urdf.errors import UrdfError
 from urdf.extended import read_extended_joint, read_extended_link, read_material
 from urdf.mimic import flatten
-from urdf.model import Joint, Link, Material, Robot
+from urdf.model import EXTENDED, STRICT, Joint, Link, Material, Robot
 from urdf.tree import make_tree
 
-STRICT: Final = "strict"
-EXTENDED: Final = "extended"
 Profile = tuple[Wanted, Callable[[Element], Link], Callable[[Element], Joint]]
 PROFILES: Final[Mapping[str, Profile]] = {
     STRICT: (READ, read_link, read_joint),
@@ -83,4 +81,4 @@ def parse(value: object, profile: str = STRICT, *, strict_inertial: bool = False
     flatten(joints)
     if strict_inertial:
         require_bodies(robot)
-    return replace(robot, materials=tuple(materials))
+    return replace(robot, materials=tuple(materials), profile=profile)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from urdf.errors import UrdfError, quote
+from urdf.errors import TreeError, quote
 from urdf.model import Joint, Link, Robot
 from urdf.names import closest, listed
 
@@ -14,10 +14,10 @@ def make_tree(name: str, links: Sequence[Link], joints: Sequence[Joint]) -> Robo
     """Return the robot.
 
     Raises:
-        UrdfError: names collide, a joint names no link, or the links are not one tree.
+        TreeError: names collide, a joint names no link, or the links are not one tree.
     """
     if not links:
-        raise UrdfError("the robot has no link; a <link name='…'/> under <robot> expected")
+        raise TreeError("the robot has no link; a <link name='…'/> under <robot> expected")
     link_names = _unique("link", links)
     _unique("joint", joints)
     above: dict[str, Joint] = {}
@@ -48,7 +48,7 @@ def _unique(kind: str, elements: Sequence[Link] | Sequence[Joint]) -> set[str]:
     seen: dict[str, int] = {}
     for element in elements:
         if element.name in seen:
-            raise UrdfError(
+            raise TreeError(
                 f"{kind} {quote(element.name)} (line {element.line}): there is one of this "
                 f"name on line {seen[element.name]}; a name of its own expected",
                 element.line,
@@ -59,14 +59,14 @@ def _unique(kind: str, elements: Sequence[Link] | Sequence[Joint]) -> set[str]:
 
 def _root(roots: list[Link], joints: Sequence[Joint], above: Mapping[str, Joint]) -> Link:
     if not roots:
-        raise UrdfError(
+        raise TreeError(
             f"no root: every link is the child of a joint, and {_cycle(joints[0], above)}; "
             "exactly one link that is no joint's child expected",
             joints[0].line,
         )
     if len(roots) > 1:
         some = listed([link.name for link in roots])
-        raise UrdfError(
+        raise TreeError(
             f"{len(roots)} roots: {some} are no joint's child; one expected, "
             "and a joint to each of the others",
             roots[1].line,
@@ -96,4 +96,4 @@ def _cycle(joint: Joint, above: Mapping[str, Joint]) -> str:
 
 
 def _refuse(joint: Joint, problem: str) -> NoReturn:
-    raise UrdfError(f"joint {quote(joint.name)} (line {joint.line}): {problem}", joint.line)
+    raise TreeError(f"joint {quote(joint.name)} (line {joint.line}): {problem}", joint.line)

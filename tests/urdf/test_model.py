@@ -29,6 +29,7 @@ EVERY_KIND = (
     ROBOT.joints[0].limit,
     ROBOT.links[0].visual,
     WHOLE,
+    urdf.findings(urdf.parse(ARM, "extended"))[0],
     WHOLE.materials[0],
     WHOLE.links[0].collisions[0],
     WHOLE.links[1].inertial,
