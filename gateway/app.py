@@ -6,18 +6,22 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import sys
+from functools import partial
 from typing import Final
 
 from gateway import __version__
 from gateway.calls import CallPool
 from gateway.config import Config
+from gateway.connection import Connection
+from gateway.errors import ListenError
 from gateway.hub import Hub
 from gateway.listening import address_text, bind, connection_limit
 from gateway.params import Parameter, Params
 from gateway.providers import Providers
 from gateway.robot_state import RobotState
-from gateway.server import Server
+from gateway.server import Maker, Server
 from gateway.services import DESCRIPTION_PARAM, SERVICES
 from gateway.topics import Topics
 
@@ -40,12 +44,12 @@ async def serve(config: Config, pool: CallPool) -> None:
     server = Server(hub, connection_limit())
     expiry = asyncio.create_task(_expire(hub.providers))
     try:
-        sockets = bind(config.host, config.port)
+        listeners = _listeners(config)
         pool.start()
         state.start()
-        for sock in sockets:
-            await server.listen(sock)
-            _announce(f"listening tcp {address_text(sock)}")
+        for kind, make, sock in listeners:
+            await server.listen(sock, make)
+            _announce(f"listening {kind} {address_text(sock)}")
         log.info("gateway started", extra={"version": __version__, "workers": config.workers})
         await stop.wait()
         log.info("gateway stopping")
@@ -57,6 +61,29 @@ async def serve(config: Config, pool: CallPool) -> None:
         expiry.cancel()
         await pool.stop(max(0.0, end - loop.time()))
     log.info("gateway stopped")
+
+
+def _listeners(config: Config) -> list[tuple[str, Maker, socket.socket]]:
+    """Bind every address; return what is spoken there, how, and the socket.
+
+    Raises:
+        ListenError: one of the ports cannot be had, or what it takes is not installed.
+    """
+    found: list[tuple[str, Maker, socket.socket]] = [
+        ("tcp", Connection, sock) for sock in bind(config.host, config.port)
+    ]
+    if config.websocket_port is not None:
+        try:
+            from gateway.websocket import WebSocket  # noqa: PLC0415  only where it is asked for
+        except ImportError as error:
+            raise ListenError(
+                f"--websocket-port takes the library 'websockets' ({error}); "
+                "pip install 'robot-gateway[rosbridge]'"
+            ) from None
+        make = partial(WebSocket, origins=config.websocket_origins)
+        bound = bind(config.host, config.websocket_port, "--websocket-port")
+        found += [("websocket", make, sock) for sock in bound]
+    return found
 
 
 def make_hub(config: Config, pool: CallPool) -> Hub:

@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 from gateway import __version__
 from gateway.cpus import usable_cpus
 from gateway.errors import ConfigError, closest, quote
+from gateway.origins import DEFAULT_ORIGINS, read_origins
 
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
@@ -31,6 +32,8 @@ class Config:
     service_timeout_seconds: float = 30.0
     max_params_bytes: int = 256 * MIB
     tf_rate_hz: float = 20.0
+    websocket_port: int | None = None
+    websocket_origins: tuple[str, ...] = DEFAULT_ORIGINS
     log_level: str = "info"
     log_format: str = "text"
 
@@ -128,6 +131,14 @@ OPTIONS: Final = (
     Option(
         *("--tf-rate", "tf_rate_hz", number(10, 100, "hertz"), "HERTZ"),
         "how often at least transforms are published to a subscriber (20)",
+    ),
+    Option(
+        *("--websocket-port", "websocket_port", integer(0, 65535), "PORT"),
+        "port for rosbridge clients; 0 for any free one (off)",
+    ),
+    Option(
+        *("--websocket-origins", "websocket_origins", read_origins, "ORIGINS"),
+        "pages that may connect, between commas (loopback,null)",
     ),
     Option("--log-level", "log_level", one_of(LOG_LEVELS), "LEVEL", " | ".join(LOG_LEVELS)),
     Option("--log-format", "log_format", one_of(LOG_FORMATS), "FORMAT", " | ".join(LOG_FORMATS)),

@@ -1,4 +1,4 @@
-"""One TCP connection: bytes to lines to its session, and lines back to bytes.
+"""One connection: bytes to lines to its session, and lines back to bytes.
 
 Lines are taken from what has arrived for as long as the session takes them; when it
 does not, or the client does not read, reading stops, and TCP holds the client up.
@@ -38,14 +38,34 @@ class Connections(Protocol):
         """Count one out."""
 
 
-class Connection(asyncio.Protocol):
-    """One client's connection; the outlet of its session."""
+class Source(Protocol):
+    """What cuts bytes into lines, or whatever stands for them."""
 
-    def __init__(self, hub: Hub, connections: Connections) -> None:
+    def __bool__(self) -> bool:
+        """Whether there is something to take, before more is read."""
+
+    def feed(self, data: bytes) -> None:
+        """Add what has arrived."""
+
+    def end(self) -> None:
+        """Note that nothing more arrives."""
+
+    def take(self) -> bytes | None:
+        """Return the next line, None if there is none yet; raises LineError."""
+
+
+class Connection(asyncio.Protocol):
+    """One client's connection; the outlet of its session.
+
+    As it is, over TCP; over anything else, what differs is what `lines` cuts, and
+    `_write`, `_write_own` and `_close`.
+    """
+
+    def __init__(self, hub: Hub, connections: Connections, lines: Source | None = None) -> None:
         self._hub = hub
         self._connections = connections
         self._loop = asyncio.get_running_loop()
-        self._lines = Lines(hub.max_line_bytes)
+        self._lines: Source = Lines(hub.max_line_bytes) if lines is None else lines
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._full = False
@@ -168,17 +188,27 @@ class Connection(asyncio.Protocol):
             self._out.clear()
             return
         if self._out:
-            self._out.append(b"")
-            data = b"\n".join(self._out)
-            self._out.clear()
+            lines, self._out = self._out, []
             self._out_bytes = 0
-            self._transport.write(data)  # may call pause_writing
+            self._write(lines)  # may call pause_writing
+        self._write_own()
         if self._full and not self._writing_paused:
             self._full = False
             self._session.drained()
         self._take_lines()
         if self._ended and not (self._lines or self._out) and self._session.idle:
-            self._transport.close()
+            self._close()
+
+    def _write(self, lines: list[bytes]) -> None:
+        lines.append(b"")
+        self._transport.write(b"\n".join(lines))
+
+    def _write_own(self) -> None:
+        """Write what the transport's protocol itself has to say."""
+
+    def _close(self) -> None:
+        """Say that this is the end, and close once all is written."""
+        self._transport.close()
 
     def _take_lines(self) -> None:
         """Take a turn's share of the lines, and read on only if that was all of them."""

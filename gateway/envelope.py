@@ -46,6 +46,9 @@ _OPTIONAL_TEXT: Final[Check] = (lambda value: value is ABSENT or _is_string(valu
 _OBJECT: Final[Check] = (lambda value: isinstance(value, dict), "an object")
 _BOOLEAN: Final[Check] = (lambda value: isinstance(value, bool), "true or false")
 
+LEVELS: Final = ("info", "warning", "error", "none")  # of `set_level`, each says less
+_LEVEL: Final[Check] = (lambda value: value in LEVELS, "one of " + ", ".join(LEVELS))
+
 FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
     "advertise": {"topic": _NAME, "type": _TEXT},
     "unadvertise": {"topic": _NAME},
@@ -63,6 +66,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
         "status": _OPTIONAL_TEXT,
     },
     "auth": {"token": _TEXT},
+    "set_level": {"level": _LEVEL},
 }
 
 

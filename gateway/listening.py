@@ -14,8 +14,13 @@ RESERVED_DESCRIPTORS: Final = 128  # for workers, listeners, files
 BACKLOG: Final = 1024  # connections that the kernel holds until they are accepted
 
 
-def bind(host: str, port: int) -> list[socket.socket]:
+def bind(host: str, port: int, option: str = "--port") -> list[socket.socket]:
     """Bind every address of a host that can be bound; port 0 is one free port for all.
+
+    Args:
+        host: name or address.
+        port: of all of them.
+        option: where the port comes from, for the complaint.
 
     Raises:
         ListenError: there is none.
@@ -33,7 +38,7 @@ def bind(host: str, port: int) -> list[socket.socket]:
         except OSError as error:
             reasons.append(f"{address[0]}: {error.strerror}")
     if not sockets:
-        raise ListenError(f"cannot listen on --host {host} --port {port} ({'; '.join(reasons)})")
+        raise ListenError(f"cannot listen on --host {host} {option} {port} ({'; '.join(reasons)})")
     return sockets
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -27,6 +27,18 @@ class Provider(Protocol):
 
     def send(self, line: bytes) -> None:
         """Take a line, given without its newline."""
+
+
+class Typed(Protocol):
+    """A service of the gateway's own, as far as it matters here."""
+
+    @property
+    def name(self) -> str:
+        """The name that it is listed under."""
+
+    @property
+    def type(self) -> str:
+        """Its type."""
 
 
 class Asker(Protocol):
@@ -53,7 +65,7 @@ class Providers:
 
     def __init__(
         self,
-        own: Container[str],
+        own: Mapping[str, Typed],
         timeout_seconds: float,
         max_line_bytes: int,
         clock: Callable[[], float],
@@ -61,7 +73,7 @@ class Providers:
         """Begin without any.
 
         Args:
-            own: the names of the gateway's own services, which nobody can replace.
+            own: the gateway's own services, by every name they have; nobody can replace them.
             timeout_seconds: how long a provider may take.
             max_line_bytes: bound on what is sent.
             clock: tells the time in seconds; the deadlines are in it.
@@ -83,8 +95,13 @@ class Providers:
         return iter(self._providers)
 
     def types(self) -> dict[str, str]:
-        """Return every service with its newest provider's type."""
-        return {name: [*types.values()][-1] for name, types in self._providers.items()}
+        """Return every service, the gateway's own too, with its newest provider's type."""
+        newest = {name: [*types.values()][-1] for name, types in self._providers.items()}
+        return self.own_types() | newest
+
+    def own_types(self) -> dict[str, str]:
+        """Return the gateway's own services, each under one name, with their types."""
+        return {service.name: service.type for service in self._own.values()}
 
     # -- providing
 

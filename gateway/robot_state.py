@@ -35,7 +35,6 @@ GLOBAL_POSE: Final = "/global_pose"
 TF: Final = "/tf"
 TF_STATIC: Final = "/tf_static"
 XFORM_WORLD: Final = "/xform_world"
-INPUTS: Final = {JOINT_STATES: "sensor_msgs/JointState", GLOBAL_POSE: "geometry_msgs/Pose"}
 OUTPUTS: Final = {
     TF: "tf2_msgs/TFMessage",
     TF_STATIC: "tf2_msgs/TFMessage",
@@ -84,8 +83,8 @@ class RobotState:
         self._tasks: list[asyncio.Task[None]] = []
         for topic, type_ in OUTPUTS.items():
             hub.topics.advertise(self, topic, type_)
-        hub.topics.listen(JOINT_STATES, self._on_joint_state)
-        hub.topics.listen(GLOBAL_POSE, self._on_global_pose)
+        hub.topics.listen(JOINT_STATES, "sensor_msgs/JointState", self._on_joint_state)
+        hub.topics.listen(GLOBAL_POSE, "geometry_msgs/Pose", self._on_global_pose)
         hub.topics.watch(self._on_subscription)
         hub.params.listen(self._on_parameter)
 

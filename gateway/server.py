@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections.abc import Callable
 from typing import Final
 
-from gateway.connection import Connection
+from gateway.connection import Connection, Connections
 from gateway.hub import Hub
 from gateway.listening import BACKLOG
 
 log = logging.getLogger(__name__)
+
+Maker = Callable[[Hub, Connections], Connection]
 
 LAST_TURNS: Final = 2  # of the event loop, for lines that had arrived before the stop
 
@@ -28,13 +31,11 @@ class Server:
         self._empty = asyncio.Event()
         self._empty.set()
 
-    async def listen(self, sock: socket.socket) -> None:
-        """Accept connections on a bound socket."""
+    async def listen(self, sock: socket.socket, make: Maker = Connection) -> None:
+        """Accept connections on a bound socket, of a kind that `make` makes."""
         loop = asyncio.get_running_loop()
         self._listeners.append(
-            await loop.create_server(
-                lambda: Connection(self._hub, self), sock=sock, backlog=BACKLOG
-            )
+            await loop.create_server(lambda: make(self._hub, self), sock=sock, backlog=BACKLOG)
         )
 
     async def stop(self, seconds: float) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 import orjson
 
+from gateway import rosapi
 from gateway.calls import NOT_VERSIONED, Cost
 from gateway.envelope import Values
 from gateway.errors import ABSENT, ServiceError, quote, show
@@ -157,6 +158,12 @@ POOLED: Final = (
     PoolService("/ik/jacobian", "ik/Jacobian", "quick"),
     PoolService("/ik/solve_robot", "ik/SolveRobot", "solve"),
 )
+ROSAPI: Final[tuple[LocalService, ...]] = tuple(
+    LocalService(row.name, row.type, row.fields, row.run) for row in rosapi.ROWS
+)
+OWN: Final[tuple[LocalService | PoolService, ...]] = (*LOCAL, *POOLED, *ROSAPI)
+# By every name that a client may call it: of rosbridge clients some leave the first slash out.
 SERVICES: Final[Mapping[str, LocalService | PoolService]] = {
-    service.name: service for service in (*LOCAL, *POOLED)
+    **{service.name: service for service in OWN},
+    **{service.name.removeprefix("/"): service for service in ROSAPI},
 }

@@ -10,37 +10,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from gateway.calls import Call
-from gateway.envelope import Message, check_echo, read, response_line, status_line
+from gateway.envelope import LEVELS, Message, check_echo, read, response_line, status_line
 from gateway.errors import ABSENT, LineError, ServiceError, closest, quote, show
 from gateway.hub import Hub
 from gateway.in_flight import InFlight
 from gateway.providers import OpenCall
 from gateway.services import SERVICES, Args, PoolService
+from gateway.subscription import Deliveries, Outlet, read_throttle, remarks
 
 QUICK_CALLS: Final = 256  # under way for one client: four times what a worker holds
 SLOW_CALLS: Final = 1024  # more, as they must not keep the client's quick calls waiting
-KEPT_BYTES: Final = 64 * 1024 * 1024  # of topics' newest messages, for a client that reads slowly
 LOGGED_TOPICS: Final = 100  # whose dropped messages are logged, per connection
 
 log = logging.getLogger(__name__)
-
-
-class Outlet(Protocol):
-    """What carries the lines to the client."""
-
-    @property
-    def full(self) -> bool:
-        """Whether the client is behind with its reading."""
-
-    @property
-    def backlog(self) -> int:
-        """How many bytes it has not read yet."""
-
-    def send(self, line: bytes) -> None:
-        """Take a line, given without its newline."""
 
 
 class Session:
@@ -60,8 +45,8 @@ class Session:
         self._quick = InFlight(QUICK_CALLS)
         self._solves = InFlight(SLOW_CALLS)
         self._outside = InFlight(SLOW_CALLS)
-        self._kept: dict[str, bytes] = {}  # by topic, the longest unchanged first
-        self._kept_bytes = 0
+        self._deliveries = Deliveries(outlet, hub.clock)
+        self._level = 0  # statuses below it are not sent: an index into LEVELS
         self._logged: set[str] = set()
 
     # -- for the transport
@@ -95,10 +80,7 @@ class Session:
 
     def drained(self) -> None:
         """Send what was kept back, as far as there is room."""
-        while self._kept and not self._outlet.full:
-            line = self._kept.pop(next(iter(self._kept)))
-            self._kept_bytes -= len(line)
-            self._outlet.send(line)
+        self._deliveries.drained()
 
     def closed(self) -> None:
         """Withdraw all that the client had; nothing is sent any more."""
@@ -122,13 +104,7 @@ class Session:
 
     def deliver(self, topic: str, line: bytes) -> None:
         """Send a topic's message; to a client that is behind, only the newest of each topic."""
-        if not self._outlet.full:
-            self._outlet.send(line)
-            return
-        self._kept_bytes += len(line) - len(self._kept.pop(topic, b""))
-        self._kept[topic] = line
-        while self._kept_bytes > KEPT_BYTES:
-            self._kept_bytes -= len(self._kept.pop(next(iter(self._kept))))
+        self._deliveries.deliver(topic, line)
 
     def answered(self, call: Call, line: bytes) -> None:
         """Send the pool's answer to a call."""
@@ -234,23 +210,31 @@ class Session:
 
     def _subscribe(self, message: Message, _line: bytes) -> None:
         topic = str(message["topic"])
+        throttle = read_throttle(message)
         self._hub.topics.subscribe(self, topic)
-        self._acknowledge(message, f"messages of {quote(topic)} come to this client")
+        self._deliveries.subscribe(topic, throttle)
+        sentence = f"messages of {quote(topic)} come to this client{remarks(message)}"
+        self._acknowledge(message, sentence)
 
     def _unsubscribe(self, message: Message, _line: bytes) -> None:
         topic = str(message["topic"])
         self._hub.topics.unsubscribe(self, topic)
-        self._kept_bytes -= len(self._kept.pop(topic, b""))
+        self._deliveries.unsubscribe(topic)
 
     # -- the rest
 
     def _auth(self, message: Message, _line: bytes) -> None:
         self._acknowledge(message, "no token is needed")
 
+    def _set_level(self, message: Message, _line: bytes) -> None:
+        self._level = LEVELS.index(str(message["level"]))
+
     def _acknowledge(self, message: Message, sentence: str) -> None:
         self._status("info", sentence, message.get("id", ABSENT))
 
     def _status(self, level: str, sentence: str, id_: object = ABSENT) -> None:
+        if LEVELS.index(level) < self._level:
+            return
         line = status_line(level, sentence, id_)
         if len(line) > self._hub.max_line_bytes:
             line = status_line(level, sentence)
@@ -283,4 +267,5 @@ OPS: Final[Mapping[str, Callable[[Session, Message, bytes], None]]] = {
     "call_service": Session._call_service,
     "service_response": Session._service_response,
     "auth": Session._auth,
+    "set_level": Session._set_level,
 }

@@ -48,12 +48,12 @@ class Topics:
         self._publishers: defaultdict[str, dict[object, str]] = defaultdict(dict)  # to the type
         self._subscribed: defaultdict[object, set[str]] = defaultdict(set)  # by client
         self._advertised: defaultdict[object, set[str]] = defaultdict(set)
-        self._listeners: dict[str, Callable[[object], None]] = {}
+        self._listeners: dict[str, tuple[Callable[[object], None], str]] = {}
         self._watchers: list[Callable[[str, Subscriber], None]] = []
 
-    def listen(self, topic: str, listener: Callable[[object], None]) -> None:
+    def listen(self, topic: str, type_: str, listener: Callable[[object], None]) -> None:
         """Have a part of the gateway called with each message of a topic, as it was decoded."""
-        self._listeners[topic] = listener
+        self._listeners[topic] = listener, type_
 
     def watch(self, watcher: Callable[[str, Subscriber], None]) -> None:
         """Have a part of the gateway called with every new subscription."""
@@ -106,8 +106,8 @@ class Topics:
         Raises:
             LineError: the message does not fit a line; nobody gets it.
         """
-        listener = self._listeners.get(topic)
-        if listener is not None:
+        if topic in self._listeners:
+            listener, _ = self._listeners[topic]
             listener(message)
         if topic not in self._subscribers:
             return
@@ -133,8 +133,9 @@ class Topics:
         return len(self._subscribers.get(topic, ()))
 
     def types(self) -> dict[str, str]:
-        """Return every topic that is advertised or subscribed to, with its newest type."""
+        """Return every topic that anybody advertises or listens to, with its newest type."""
         known = dict.fromkeys(self._subscribers, "")
+        known |= {topic: type_ for topic, (_, type_) in self._listeners.items()}
         for topic, publishers in self._publishers.items():
             *_, known[topic] = publishers.values()
         return known

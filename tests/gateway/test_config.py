@@ -25,6 +25,8 @@ def test_every_option_can_be_given_both_ways_and_the_command_line_wins() -> None
         "--service-timeout": ("0.5", 0.5),
         "--max-params-bytes": ("77", 77),
         "--tf-rate": ("50", 50.0),
+        "--websocket-port": ("9090", 9090),
+        "--websocket-origins": ("https://a.b,null", ("https://a.b", "null")),
         "--log-level": ("debug", "debug"),
         "--log-format": ("json", "json"),
     }

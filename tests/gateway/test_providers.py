@@ -16,6 +16,7 @@ from gateway.providers import (
     OpenCall,
     Providers,
 )
+from gateway.services import SERVICES
 from tests.support.gateways import FakeClock
 
 
@@ -52,7 +53,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def providers(clock: FakeClock) -> Providers:
-    return Providers({"/own"}, 30.0, 1000, clock)
+    return Providers({"/ik/validate": SERVICES["/ik/validate"]}, 30.0, 1000, clock)
 
 
 def test_a_call_goes_there_and_back_under_the_askers_id(providers: Providers) -> None:
@@ -95,7 +96,7 @@ def test_the_newest_provider_serves_and_the_one_before_takes_over(providers: Pro
     providers.advertise(old, "add", "old/T")  # repeating changes nothing
     providers.call(asker, call(), 1)
     assert (len(old.asked), len(new.asked)) == (0, 1)
-    assert providers.types() == {"add": "new/T"}
+    assert providers.types() == {"add": "new/T", "/ik/validate": "ik/Validate"}
     providers.unadvertise(new, "add")
     providers.unadvertise(new, "add")
     providers.call(asker, call(), 1)
@@ -117,8 +118,8 @@ def test_names_come_and_go(providers: Providers) -> None:
 
 
 def test_own_services_cannot_be_replaced(providers: Providers) -> None:
-    with pytest.raises(LineError, match=r"'/own' is the gateway's own"):
-        providers.advertise(Peer(), "/own", "")
+    with pytest.raises(LineError, match=r"'/ik/validate' is the gateway's own"):
+        providers.advertise(Peer(), "/ik/validate", "")
 
 
 def test_only_the_provider_that_was_asked_can_answer(providers: Providers) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway import session
+from gateway import subscription
 from gateway.envelope import FIELDS
 from gateway.errors import LineError
 from gateway.session import LOGGED_TOPICS, OPS, QUICK_CALLS
@@ -301,7 +301,7 @@ def test_a_client_that_is_behind_gets_the_newest_of_each_topic(
 def test_what_is_kept_for_a_client_that_is_behind_is_bounded(
     hub: TestHub, client: SessionClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "KEPT_BYTES", 2500)
+    monkeypatch.setattr(subscription, "KEPT_BYTES", 2500)
     publisher = hub.client()
     client.outlet.full = True
     for topic in "abc":
