@@ -127,7 +127,10 @@ class Client:
 
     def load_robot(self, path: str | Path) -> Values:
         """Make a URDF file the robot, if it is valid; return what `robot_info` says of it."""
-        text = Path(path).read_text("utf-8-sig")
+        return self.load_description(Path(path).read_text("utf-8-sig"))
+
+    def load_description(self, text: str) -> Values:
+        """Make the text of a URDF file the robot; as `load_robot`."""
         verdict = self.validate(text)
         if not verdict["valid"]:
             raise CallError("invalid_robot_description", str(verdict["error"]), verdict)

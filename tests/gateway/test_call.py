@@ -80,3 +80,26 @@ def test_no_gateway() -> None:
     result = call(1, "/x")
     assert result.returncode == 1
     assert result.stderr.startswith("scripts/call: 127.0.0.1:1: ")
+
+
+XACRO = """<robot name="two" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="tip" default="tip"/>
+  <link name="base"/><link name="$(arg tip)"/>
+  <joint name="j" type="fixed"><parent link="base"/><child link="$(arg tip)"/></joint>
+</robot>"""
+
+
+def test_a_xacro_file_is_expanded_first(live: Live, tmp_path: Path) -> None:
+    pytest.importorskip("xacrodoc")
+    path = tmp_path / "two.urdf.xacro"
+    path.write_text(XACRO)
+    loaded = call(live.port, "--robot", str(path), "--arg", "tip:=hand")
+    assert loaded.returncode == 0, loaded.stderr
+    assert json.loads(loaded.stdout)["links"] == 2
+    answered = call(live.port, "/ik/forward_kinematics", '{"links": ["hand"]}')
+    assert answered.returncode == 0, answered.stderr
+    path.write_text(XACRO.replace("(arg tip)", "{tpi}"))
+    refused = call(live.port, "--robot", str(path))
+    assert refused.returncode == 1
+    assert "'tpi' is not defined" in refused.stderr
+    assert refused.stderr.startswith(f"scripts/call: {path}: ")
