@@ -17,7 +17,7 @@ from urdf.command import (
     say,
     source,
 )
-from urdf.errors import UrdfError
+from urdf.errors import UrdfError, quote
 from urdf.files import missing_meshes
 from urdf.finding import ERROR, Finding, findings, leftovers, of_error
 from urdf.model import EXTENDED, STRICT, Robot
@@ -35,7 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict-inertial",
         action="store_true",
-        help="with --extended: refuse a moving body without a mass and inertia that can be",
+        help="as --extended, and refuse a moving body whose mass and inertia cannot be",
     )
     parser.add_argument("--no-warnings", action="store_true", help="tell of errors alone")
     parser.add_argument(
@@ -47,8 +47,6 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Check the files; return 1 if one is refused or cannot be read."""
-    if given.strict_inertial and not given.extended:
-        raise CommandError("--strict-inertial looks at what --extended reads; both expected")
     reports = []
     failed = False
     for name in given.files:
@@ -74,7 +72,7 @@ def _checked(name: str, given: argparse.Namespace) -> tuple[str, Robot | None, t
     try:
         read = source(name, given)
         label, text = read.label, read.text
-        profile = EXTENDED if given.extended else STRICT
+        profile = EXTENDED if given.extended or given.strict_inertial else STRICT
         robot = parse(text, profile, strict_inertial=given.strict_inertial)
     except UrdfError as error:
         found.append(of_error(error, text))
@@ -92,9 +90,14 @@ def _checked(name: str, given: argparse.Namespace) -> tuple[str, Robot | None, t
 def _summary(robot: Robot) -> str:
     movable = sum(joint.movable for joint in robot.joints)
     return (
-        f"ok: robot {robot.name!r}, {len(robot.links)} links, {len(robot.joints)} joints "
-        f"({movable} movable), root {robot.root_link!r}"
+        f"ok: robot {quote(robot.name)}, {_counted(len(robot.links), 'link')}, "
+        f"{_counted(len(robot.joints), 'joint')} ({movable} movable), "
+        f"root {quote(robot.root_link)}"
     )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _report(label: str, robot: Robot | None, found: tuple[Finding, ...]) -> dict[str, object]:
