@@ -1,6 +1,14 @@
 """Read robot descriptions (URDF): text in, `Robot` or `UrdfError` out; strictly, if not asked."""
 
-from urdf.errors import InertialError, MimicError, UnsupportedJointTypeError, UrdfError
+from urdf.errors import (
+    InertialError,
+    MimicError,
+    TreeError,
+    UnsupportedJointTypeError,
+    UrdfError,
+    XacroError,
+    XmlError,
+)
 from urdf.finding import Finding, findings
 from urdf.model import (
     Box,
@@ -43,9 +51,12 @@ __all__ = [
     "Safety",
     "Shape",
     "Sphere",
+    "TreeError",
     "UnsupportedJointTypeError",
     "UrdfError",
     "Visual",
+    "XacroError",
+    "XmlError",
     "findings",
     "parse",
 ]
