@@ -69,21 +69,30 @@ def _listeners(config: Config) -> list[tuple[str, Maker, socket.socket]]:
     Raises:
         ListenError: one of the ports cannot be had, or what it takes is not installed.
     """
-    found: list[tuple[str, Maker, socket.socket]] = [
-        ("tcp", Connection, sock) for sock in bind(config.host, config.port)
-    ]
+    kinds: list[tuple[str, Maker, int, str]] = [("tcp", Connection, config.port, "--port")]
     if config.websocket_port is not None:
-        try:
-            from gateway.websocket import WebSocket  # noqa: PLC0415  only where it is asked for
-        except ImportError as error:
-            raise ListenError(
-                f"--websocket-port takes the library 'websockets' ({error}); "
-                "pip install 'robot-gateway[rosbridge]'"
-            ) from None
-        make = partial(WebSocket, origins=config.websocket_origins)
-        bound = bind(config.host, config.websocket_port, "--websocket-port")
-        found += [("websocket", make, sock) for sock in bound]
+        make = _websocket_maker(config)
+        kinds.append(("websocket", make, config.websocket_port, "--websocket-port"))
+    found: list[tuple[str, Maker, socket.socket]] = []
+    try:
+        for kind, make, port, option in kinds:
+            found += [(kind, make, sock) for sock in bind(config.host, port, option)]
+    except ListenError:
+        for _, _, sock in found:
+            sock.close()
+        raise
     return found
+
+
+def _websocket_maker(config: Config) -> Maker:
+    try:
+        from gateway.websocket import WebSocket  # noqa: PLC0415  only where it is asked for
+    except ImportError as error:
+        raise ListenError(
+            f"--websocket-port takes the library 'websockets' ({error}); "
+            "pip install 'robot-gateway[rosbridge]'"
+        ) from None
+    return partial(WebSocket, origins=config.websocket_origins)
 
 
 def make_hub(config: Config, pool: CallPool) -> Hub:
