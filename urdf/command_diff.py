@@ -12,11 +12,14 @@ from urdf.command import OK, REFUSED, CommandError, add_reading, as_json, robot_
 from urdf.errors import quote
 from urdf.files import STDIN
 from urdf.inertial import rotation
-from urdf.model import Joint, Link, Origin, Robot
+from urdf.model import Inertial, Joint, Link, Origin, Robot
 
 TOLERANCE: Final = 1e-9  # a number that is written with 9 or more digits is the same
 Change = tuple[str, str, str]  # what, then what it is in one and in the other
 ABSENT: Final = "absent"
+PRESENT: Final = "present"
+# The first visual is among the visuals, and an inertia is turned already by its rpy.
+SAID_TWICE: Final = {(Link, "visual"), (Inertial, "rpy")}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -80,10 +83,10 @@ def _named(
     right = {item.name: item for item in other}
     for name in left:
         if name not in right:
-            yield f"{kind} {quote(name)}", "present", ABSENT
+            yield f"{kind} {quote(name)}", PRESENT, ABSENT
     for name in right:
         if name not in left:
-            yield f"{kind} {quote(name)}", ABSENT, "present"
+            yield f"{kind} {quote(name)}", ABSENT, PRESENT
     both = [name for name in left if name in right]
     turned = [name for name in right if name in left]
     if both != turned:
@@ -102,8 +105,7 @@ def _unlike(what: str, one: object, other: object, tolerance: float) -> Iterator
             yield f"{what} rpy", _told(one.rpy), _told(other.rpy)
     elif is_dataclass(one) and type(one) is type(other):
         for part in fields(one):
-            # An inertia is turned already; its rpy has nothing more to say.
-            if part.compare and not (part.name == "rpy" and hasattr(one, "inertia")):
+            if part.compare and (type(one), part.name) not in SAID_TWICE:
                 values = getattr(one, part.name), getattr(other, part.name)
                 yield from _unlike(f"{what} {part.name}", *values, tolerance)
     elif _is_items(one) and _is_items(other) and len(one) == len(other):
@@ -138,10 +140,5 @@ def _told(value: object) -> str:
     if isinstance(value, tuple):
         return " ".join(_told(item) for item in value) or "none"
     if is_dataclass(value):
-        parts = [
-            f"{part.name} {_told(getattr(value, part.name))}"
-            for part in fields(value)
-            if part.compare
-        ]
-        return f"{type(value).__name__} {', '.join(parts)}"
+        return PRESENT
     return ABSENT if value is None else str(value)

@@ -252,7 +252,6 @@ def test_diff_is_of_what_is_said(arm_file: str, tmp_path: Path, capsys: Capture)
     assert main(["diff", arm_file, path]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "link 'c': absent -> present",
-        "link 'a' visual shape size: 1 2 3 -> 1 2 4",
         "link 'a' visuals 1 shape size: 1 2 3 -> 1 2 4",
         "joint 'k': absent -> present",
         "joint 'j' origin xyz: 0 0 1 -> 0 0 1.5",
