@@ -43,7 +43,10 @@ _NAME: Final[Check] = (_is_name, "a string that is not empty")
 _TEXT: Final[Check] = (_is_string, "a string")
 _ANY: Final[Check] = (lambda value: value is not ABSENT, "any JSON value")
 _OPTIONAL_TEXT: Final[Check] = (lambda value: value is ABSENT or _is_string(value), "a string")
-_OBJECT: Final[Check] = (lambda value: isinstance(value, dict), "an object")
+_OPTIONAL_OBJECT: Final[Check] = (
+    lambda value: value is ABSENT or isinstance(value, dict),
+    "an object",
+)
 _BOOLEAN: Final[Check] = (lambda value: isinstance(value, bool), "true or false")
 
 LEVELS: Final = ("info", "warning", "error", "none")  # of `set_level`, each says less
@@ -61,7 +64,7 @@ FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
     "service_response": {
         "service": _OPTIONAL_TEXT,
         "id": _ANY,
-        "values": _OBJECT,
+        "values": _OPTIONAL_OBJECT,  # roslib sends none with a failure
         "result": _BOOLEAN,
         "status": _OPTIONAL_TEXT,
     },

@@ -134,8 +134,10 @@ class Providers:
         """Pass a `service_response` on to who asked.
 
         Raises:
-            LineError: no call with this id is open at this provider.
+            LineError: no call with this id is open at this provider, or a success has no values.
         """
+        if message["result"] is True and "values" not in message:
+            raise LineError("'values' of 'service_response' is missing; an object expected")
         number = message["id"]
         call = self._open.get(number) if isinstance(number, str) else None
         if call is None or call.provider is not provider:
@@ -144,7 +146,7 @@ class Providers:
         line = raw_response_line(
             call.service,
             call.id,
-            message["values"],
+            message.get("values", {}),
             result=message["result"] is True,
             status=str(message.get("status", "")),
         )

@@ -235,3 +235,15 @@ def test_numbers_and_names_are_bounded(providers: Providers) -> None:
         providers.advertise(Peer(), "x" * 5000, "")
     with pytest.raises(LineError, match="type"):
         providers.advertise(Peer(), "x", "x" * 5000)
+
+
+def test_a_failure_needs_no_values_but_a_success_does(providers: Providers) -> None:
+    asker, provider = Peer(), Peer()
+    providers.advertise(provider, "add", "")
+    providers.call(asker, call(), 1)
+    answer = {"op": "service_response", "id": provider.asked[0]["id"]}
+    with pytest.raises(LineError, match="'values' of 'service_response' is missing"):
+        providers.respond(provider, answer | {"result": True})
+    providers.respond(provider, answer | {"result": False})
+    (heard,) = asker.heard
+    assert (heard["values"], heard["result"]) == ({}, False)

@@ -25,6 +25,7 @@ class Live:
 
     process: subprocess.Popen[str]
     port: int
+    websocket_port: int = 0  # if it was given the option
 
     @contextmanager
     def connection(self) -> Iterator[socket.socket]:
@@ -69,7 +70,12 @@ def gateway(*options: str, env: Mapping[str, str] | None = None) -> Iterator[Liv
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("listening tcp 127.0.0.1:"), process.stderr and process.stderr.read()
-        yield Live(process, int(line.rpartition(":")[2]))
+        live = Live(process, int(line.rpartition(":")[2]))
+        if "--websocket-port" in options:
+            line = process.stdout.readline()
+            assert line.startswith("listening websocket 127.0.0.1:"), line
+            live.websocket_port = int(line.rpartition(":")[2])
+        yield live
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=START_SECONDS)
         assert process.returncode == 0, log
