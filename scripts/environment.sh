@@ -1,5 +1,6 @@
-# Sourced by the other scripts: makes .venv hold what they need, and sets $python to its Python.
-# Usage: . scripts/environment.sh [EXTRA]   (an extra of pyproject.toml: dev, oracle, ...)
+# shellcheck shell=bash
+# Sourced by the other scripts: `use_environment [EXTRA]` makes .venv hold what they need (an
+# extra of pyproject.toml: dev, oracle, ...); $python is its Python.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 venv="${GATEWAY_VENV:-$PWD/.venv}"
@@ -18,8 +19,8 @@ find_python() {
 }
 
 # One stamp a set of requirements: a second start installs nothing, a changed pyproject.toml does.
-install() {
-    local extra="$1" spec="." base stamp
+use_environment() {
+    local extra="${1:-}" spec="." base stamp
     [ -n "$extra" ] && spec=".[$extra]"
     stamp="$venv/installed-${extra:-base}-$(cksum < pyproject.toml | tr ' ' '-')"
     [ -e "$stamp" ] && return
@@ -31,5 +32,3 @@ install() {
     "$python" -m pip install --quiet --disable-pip-version-check --editable "$spec" >&2 || return 1
     touch "$stamp"
 }
-
-install "${1:-}" || exit 1
