@@ -21,6 +21,7 @@ from urdf.command import REFUSED, TROUBLE, CommandError, complain, label_of, lin
 from urdf.errors import UrdfError
 from urdf.finding import of_error
 
+INTERRUPTED: Final = 130  # 128 + SIGINT, as shells say it
 COMMANDS: Final = {
     "check": (command_check, "the verdict on descriptions, and what is odd about them"),
     "info": (command_info, "joints, limits and masses as tables"),
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(line_of(label_of(given.file), of_error(error, "")))
     except CommandError as error:
         complain(f"{error}")
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:
         # Whoever reads has enough; what is still buffered has nowhere to go at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -27,9 +27,8 @@ def main() -> int:
 
 def _expanded(request: dict[str, object]) -> dict[str, str]:
     memory = int(str(request["memory_bytes"]))
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    seconds = int(str(request["cpu_seconds"]))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    _bound(resource.RLIMIT_AS, memory)
+    _bound(resource.RLIMIT_CPU, int(str(request["cpu_seconds"])))
     try:
         xacrodoc = importlib.import_module("xacrodoc")
     except ImportError as error:
@@ -53,6 +52,17 @@ def _expanded(request: dict[str, object]) -> dict[str, str]:
     if len(text) > MAX_EXPANDED_CHARS:
         return {"error": f"it makes more than {MAX_EXPANDED_CHARS} characters"}
     return {"text": text}
+
+
+def _bound(what: int, most: int) -> None:
+    """Set a limit of this process for good, unless there is a lower one."""
+    _soft, hard = resource.getrlimit(what)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    try:
+        resource.setrlimit(what, (most, most))
+    except (ValueError, OSError):
+        if sys.platform != "darwin":  # which has no limit of address space to set
+            raise
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ UNIT_TOLERANCE: Final = 1e-3  # axes are often written with four digits
 TURN_RAD: Final = 2.0 * math.pi * 1.01  # no angle of an rpy needs to be larger
 MAX_LEFTOVERS: Final = 20  # one macro that was not expanded can leave thousands
 _LEFTOVER: Final = re.compile(r"\$\{[^{}<>\n]{0,80}\}?|\$\([^()<>\n]{0,80}\)?")
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT: Final = ("<!--", "-->")
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
@@ -139,7 +139,7 @@ def _of_link(link: Link) -> Iterator[Finding]:
 
 def leftovers(text: str) -> tuple[Finding, ...]:
     """Return where a text still has `${…}` or `$(…)`, which xacro was to replace."""
-    bare = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment.group()), text)
+    bare = _without_comments(text)
     found: list[Finding] = []
     for match in _LEFTOVER.finditer(bare):
         if len(found) == MAX_LEFTOVERS:
@@ -156,3 +156,17 @@ def leftovers(text: str) -> tuple[Finding, ...]:
             )
         )
     return tuple(found)
+
+
+def _without_comments(text: str) -> str:
+    """Return a text with its comments blanked out, so that everything else keeps its place."""
+    begin, end = _COMMENT
+    parts: list[str] = []
+    at = 0
+    while (opened := text.find(begin, at)) >= 0:
+        closed = text.find(end, opened + len(begin))
+        if closed < 0:  # not XML; what follows is looked at as it is
+            break
+        parts += text[at:opened], re.sub(r"[^\n]", " ", text[opened : closed + len(end)])
+        at = closed + len(end)
+    return "".join(parts) + text[at:]

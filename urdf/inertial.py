@@ -141,8 +141,8 @@ def flaw(inertial: Inertial) -> tuple[str, str] | None:
         )
     low, middle, high = principal_moments(inertial.inertia)
     moments = f"the principal moments are {low:g}, {middle:g} and {high:g} kg m²"
-    if low <= 0.0:
+    if not low > 0.0:  # this way round, as moments of huge numbers are no numbers
         return "inertia", f"{moments}; all of them positive expected"
-    if low + middle < high * (1.0 - ROUNDING):
+    if not low + middle >= high * (1.0 - ROUNDING):
         return "inertia", f"{moments}; none larger than the other two together expected"
     return None

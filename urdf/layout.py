@@ -57,11 +57,12 @@ class _Writer:
         self._depth += 1
 
     def end(self, tag: str) -> None:
-        self._depth -= 1
         if not self._text_only:
             self._settle()
+            self._depth -= 1
             self._line(f"</{tag}>")
             return
+        self._depth -= 1
         text = escape("".join(self._texts).strip(), _IN_TEXT)
         self._texts.clear()
         self.parts.append(f"{self._held}>{text}</{tag}>" if text else f"{self._held}/>")

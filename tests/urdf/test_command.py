@@ -336,3 +336,61 @@ def test_it_runs_as_a_module_and_minds_a_reader_that_leaves(full_file: str) -> N
         timeout=30, check=True,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("{", "")
+
+
+def test_an_interrupt_is_a_status(
+    full_file: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("urdf.command.read_text", interrupted)
+    assert main(["info", full_file]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_drawing_that_does_not_end_is_given_up(
+    full_file: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dot").write_text("#!/bin/sh\nexec sleep 60\n")
+    (tmp_path / "dot").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr("urdf.command_graph.DRAWING_SECONDS", 0.2)
+    assert main(["graph", "--svg", full_file]) == 1
+    assert "timed out" in capsys.readouterr().err
+
+
+def test_a_file_that_is_too_large(
+    full_file: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("urdf.files.MAX_BYTES", 100)
+    assert main(["check", full_file]) == 1
+    assert ":1:1: element: larger than 100 bytes" in capsys.readouterr().out
+
+
+def test_instructions_and_mixed_text_are_laid_out(tmp_path: Path, capsys: Capture) -> None:
+    text = "<robot name='r'>text<?a b?><?c?><link name='a'/>more &#13;</robot>"
+    assert main(["format", written(tmp_path / "pi.urdf", text)]) == 0
+    assert capsys.readouterr().out == (
+        '<robot name="r">\n  text\n  <?a b?>\n  <?c?>\n  <link name="a"/>\n  more\n</robot>\n'
+    )
+
+
+def test_a_robot_without_joints(tmp_path: Path, capsys: Capture) -> None:
+    path = written(tmp_path / "one.urdf", '<robot name="one"><link name="a"/></robot>')
+    for command, said in (("info", "joints  0, 0 movable"), ("tree", "a\n"), ("check", "0 joints")):
+        assert main([command, path]) == 0
+        assert said in capsys.readouterr().out
+
+
+def test_diff_of_parts_that_are_absent(tmp_path: Path, full_file: str, capsys: Capture) -> None:
+    start, end = FULL.index('    <dynamics damping="0.5"'), FULL.index("    <safety_controller")
+    path = written(tmp_path / "less.urdf", FULL[:start] + FULL[end:])
+    assert main(["diff", full_file, path]) == 1
+    assert capsys.readouterr().out == "joint 'shoulder' dynamics: present -> absent\n"
+    path = written(tmp_path / "moved.urdf", FULL.replace('rpy="0 0 1.5707', 'rpy="0 0 0.5707'))
+    assert main(["diff", full_file, path]) == 1
+    assert "link 'arm' inertial inertia: " in capsys.readouterr().out
+    turned = FULL.replace('<origin xyz="0 1 0"/>', '<origin xyz="0 1 0" rpy="1 0 0"/>')
+    assert main(["diff", full_file, written(tmp_path / "turned.urdf", turned)]) == 1
+    assert capsys.readouterr().out == ("link 'base' collisions 1 origin rpy: 0 0 0 -> 1 0 0\n")
