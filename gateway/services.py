@@ -157,6 +157,8 @@ POOLED: Final = (
     PoolService("/ik/forward_kinematics", "ik/ForwardKinematics", "quick"),
     PoolService("/ik/jacobian", "ik/Jacobian", "quick"),
     PoolService("/ik/solve_robot", "ik/SolveRobot", "solve"),
+    PoolService("/compute_fk", "moveit_msgs/GetPositionFK", "quick"),
+    PoolService("/compute_ik", "moveit_msgs/GetPositionIK", "solve"),
 )
 ROSAPI: Final[tuple[LocalService, ...]] = tuple(
     LocalService(row.name, row.type, row.fields, row.run) for row in rosapi.ROWS

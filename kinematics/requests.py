@@ -84,7 +84,7 @@ def forward(args: Object, model: Model) -> ForwardRequest:
     """Read the arguments of `/ik/forward_kinematics`."""
     links = args.get("links", MISSING)
     return ForwardRequest(
-        q=_configuration(args.get("joint_state", MISSING), "joint_state", model),
+        q=configuration(args.get("joint_state", MISSING), "joint_state", model),
         links=list(range(len(model.link_names)))
         if links is MISSING
         else [model.link_index(name) for name in fields.strings(links, "links")],
@@ -98,7 +98,7 @@ def jacobian(args: Object, model: Model) -> JacobianRequest:
     if reference not in REFERENCES:
         raise fields.wrong("reference", reference, '"base" or "link"')
     return JacobianRequest(
-        q=_configuration(args.get("joint_state", MISSING), "joint_state", model),
+        q=configuration(args.get("joint_state", MISSING), "joint_state", model),
         link=_link(args, model),
         base=_base_link(args, model),
         point=_point(args),
@@ -126,7 +126,7 @@ def solve(args: Object, model: Model) -> SolveRequest:
         quaternion=None
         if orientation is MISSING
         else fields.quaternion(orientation, "target.orientation"),
-        seed=_configuration(args.get("seed", MISSING), "seed", model),
+        seed=configuration(args.get("seed", MISSING), "seed", model),
         free=None if joints is MISSING else _free_joints(joints, link, base, model),
         position_tolerance=tolerance[0],
         orientation_tolerance=tolerance[1],
@@ -164,7 +164,7 @@ def _tolerance(value: object) -> tuple[float, float]:
     return position, orientation
 
 
-def _configuration(value: object, where: str, model: Model) -> FloatArray:
+def configuration(value: object, where: str, model: Model) -> FloatArray:
     """Return a `sensor_msgs/JointState` as q (n,); joints that it does not name are at 0."""
     q = np.zeros(len(model.joint_names))
     if value is MISSING:

@@ -12,7 +12,7 @@ from typing import Final
 
 import orjson
 
-from kinematics import answers, fields, requests, robot_state
+from kinematics import answers, fields, moveit, requests, robot_state
 from kinematics.answers import Values
 from kinematics.descriptions import Loaded
 from kinematics.errors import KinematicsError, quote
@@ -22,8 +22,10 @@ from kinematics.frames import OUTCOMES
 from kinematics.inverse import IkSearch
 from kinematics.jacobian import jacobian
 from kinematics.model import Model
+from kinematics.problem import IkProblem, IkResult
 from urdf import UrdfError, parse
 
+MOVEIT: Final = ("/compute_fk", "/compute_ik")
 DESCRIPTION_PARAM: Final = "robot_description"
 
 Envelope = dict[str, object]
@@ -57,15 +59,21 @@ class Call:
         return OUTCOMES.index(code), answers.response_line(self.envelope, full, code, status)
 
 
-class Solve:
-    """One `/ik/solve_robot` under way."""
+# How what a search found is told: values, code and status, from the problem, what came of
+# it, the seconds it took, and whether those were all it had.
+Presented = tuple[Values, str, str]
+Present = Callable[[IkProblem, IkResult, float, bool], Presented]
 
-    def __init__(self, call: Call, request: requests.SolveRequest) -> None:
+
+class Solve:
+    """One call under way that takes a search."""
+
+    def __init__(self, call: Call, request: requests.SolveRequest, present: Present) -> None:
         self._call = call
+        self._present = present
         self.loaded = call.loaded
-        self._model = request.problem.model
         self._search = IkSearch(request.problem)
-        self._several = request.problem.solutions > 1
+        self._problem = request.problem
         self._timeout_seconds = request.timeout_seconds
         self.seconds = 0.0  # of solving so far
 
@@ -79,12 +87,11 @@ class Solve:
 
     def finish(self) -> Answer:
         """Return the answer: what was found, or the closest."""
-        result = self._search.finish()
-        values = answers.solution(self._model, result) | {"seconds": self.seconds}
-        if self._several:
-            values["solutions"] = answers.solutions(self._model, result)
-        code = "" if result.status == "solved" else result.status
-        return self._call.answer(values, code, result.reason)
+        timed_out = self.seconds >= self._timeout_seconds
+        values, code, status = self._present(
+            self._problem, self._search.finish(), self.seconds, timed_out
+        )
+        return self._call.answer(values, code, status)
 
 
 def begin(line: bytes, loaded: Loaded) -> Answer | Solve:
@@ -95,25 +102,31 @@ def begin(line: bytes, loaded: Loaded) -> Answer | Solve:
         loaded: the description that the call is about.
     """
     envelope: Envelope = orjson.loads(line)
-    service = str(envelope["service"])
-    args = envelope.get("args", {})
     call = Call(envelope, loaded, [])
     try:
-        if not isinstance(args, dict):
-            raise fields.wrong("args", args, "an object")
-        if service in robot_state.LINES:
-            return 0, robot_state.LINES[service](args, _model(loaded, args))
-        call.ignored = requests.ignored(service, args)
-        if service == "/ik/validate":
-            return call.answer(validate(args))
-        model = _model(loaded, args)
-        if service == "/ik/solve_robot":
-            return Solve(call, requests.solve(args, model))
-        return call.answer(QUICK[service](args, model))
+        return _begin(call, str(envelope["service"]), envelope.get("args", {}))
     except KinematicsError as error:
         return call.answer({}, error.code, str(error))
     except RefusalError as refusal:
         return call.answer({}, refusal.code, str(refusal))
+    except moveit.RefusalError as refusal:
+        return call.answer(refusal.ik_values)
+
+
+def _begin(call: Call, service: str, args: object) -> Answer | Solve:
+    if not isinstance(args, dict):
+        raise fields.wrong("args", args, "an object")
+    if service in robot_state.LINES:
+        return 0, robot_state.LINES[service](args, _model(call.loaded, args))
+    ignored = moveit.ignored if service in MOVEIT else requests.ignored
+    call.ignored = ignored(service, args)
+    if service == "/ik/validate":
+        return call.answer(validate(args))
+    model = _model(call.loaded, args)
+    if service in SOLVES:
+        read, present = SOLVES[service]
+        return Solve(call, read(args, model), present)
+    return call.answer(QUICK[service](args, model))
 
 
 def limit_exceeded(line: bytes, loaded: Loaded, size: int, limit: int) -> Answer:
@@ -187,8 +200,28 @@ def _jacobian(args: fields.Object, model: Model) -> Values:
     }
 
 
+def _solution(problem: IkProblem, result: IkResult, seconds: float, _timed_out: bool) -> Presented:
+    values = answers.solution(problem.model, result) | {"seconds": seconds}
+    if problem.solutions > 1:
+        values["solutions"] = answers.solutions(problem.model, result)
+    return values, "" if result.status == "solved" else result.status, result.reason
+
+
+def _moveit_solution(
+    problem: IkProblem, result: IkResult, _seconds: float, timed_out: bool
+) -> Presented:
+    return moveit.ik_values(problem.model, result, timed_out=timed_out), "", ""
+
+
 QUICK: Final[Mapping[str, Callable[[fields.Object, Model], Values]]] = {
     "/ik/robot_info": _robot_info,
     "/ik/forward_kinematics": _forward_kinematics,
     "/ik/jacobian": _jacobian,
+    "/compute_fk": moveit.compute_fk,
+}
+SOLVES: Final[
+    Mapping[str, tuple[Callable[[fields.Object, Model], requests.SolveRequest], Present]]
+] = {
+    "/ik/solve_robot": (requests.solve, _solution),
+    "/compute_ik": (moveit.read_ik, _moveit_solution),
 }
