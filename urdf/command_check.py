@@ -18,8 +18,8 @@ from urdf.command import (
     source,
 )
 from urdf.errors import UrdfError, quote
-from urdf.files import missing_meshes
 from urdf.finding import ERROR, Finding, findings, leftovers, of_error
+from urdf.meshes import Places, missing_meshes
 from urdf.model import EXTENDED, STRICT, Robot
 from urdf.parser import parse
 
@@ -80,7 +80,7 @@ def _checked(name: str, given: argparse.Namespace) -> tuple[str, Robot | None, t
         found.append(Finding(1, 1, ERROR, "file", str(error).removeprefix(f"{label}: ")))
     else:
         found += findings(robot)
-        found += missing_meshes(robot, read.directory, packages(given))
+        found += missing_meshes(robot, Places(read.directory, packages(given), given.package_paths))
     found += leftovers(text)
     if given.no_warnings:
         found = [finding for finding in found if finding.severity == ERROR]

@@ -15,6 +15,8 @@ from urdf.scalars import Vector
 
 UNIT_TOLERANCE: Final = 1e-3  # axes are often written with four digits
 TURN_RAD: Final = 2.0 * math.pi * 1.01  # no angle of an rpy needs to be larger
+MIN_DEGREES: Final = 30.0  # a revolute joint of five turns is rare
+MAX_DEGREES: Final = 360.0
 MAX_LEFTOVERS: Final = 20  # one macro that was not expanded can leave thousands
 _LEFTOVER: Final = re.compile(r"\$\{[^{}<>\n]{0,80}\}?|\$\([^()<>\n]{0,80}\)?")
 _COMMENT: Final = ("<!--", "-->")
@@ -87,6 +89,7 @@ def _of_joint(joint: Joint) -> Iterator[Finding]:
     for rule, problem in (
         *_axis(joint),
         *_limits(joint),
+        *_turns(joint),
         *_angles(joint.origin.rpy, "<origin>"),
     ):
         sentence = f"joint {quote(joint.name)}: {problem}"
@@ -111,6 +114,21 @@ def _limits(joint: Joint) -> Iterator[tuple[str, str]]:
         yield "limits-equal", f"lower = upper = {limit.lower:g}, it cannot move; a range expected"
     if limit.lower <= limit.upper and not limit.lower <= 0.0 <= limit.upper:
         yield "limits-exclude-zero", f"0 is outside {span}, where many programs start; 0 expected"
+
+
+def _turns(joint: Joint) -> Iterator[tuple[str, str]]:
+    """Tell of limits that are whole degrees: 170, but no 3.14 and no 1e6 either."""
+    limit = joint.limit
+    if limit is None or joint.type != "revolute":
+        return
+    bounds = limit.lower, limit.upper
+    if MIN_DEGREES <= max(map(abs, bounds)) <= MAX_DEGREES and all(b % 1.0 == 0.0 for b in bounds):
+        radians = ", ".join(f"{math.radians(bound):.6g}" for bound in bounds)
+        yield (
+            "limits-degrees",
+            f"the limits are [{limit.lower:g}, {limit.upper:g}], whole degrees? radians expected, "
+            f"[{radians}]",
+        )
 
 
 def _angles(rpy: Vector, where: str) -> Iterator[tuple[str, str]]:

@@ -102,6 +102,8 @@ def warned(text: str, tmp_path: Path, capsys: Capture, *options: str) -> dict[st
         (arm(('upper="2"', 'upper="-1"')), "limits-exclude-zero", "0 is outside [-2, -1]"),
         (arm(('upper="2"', 'upper="-2"')), "limits-equal", "lower = upper = -2"),
         (arm(('upper="2"', 'upper="-3"')), "limits-empty", "no value is within [-2, -3]"),
+        (arm(('lower="-2" upper="2"', 'lower="-90" upper="90"')), "limits-degrees",
+         "radians expected, [-1.5708, 1.5708]"),
         (arm(('rpy="0 0 0"', 'rpy="0 -90 0"')), "rpy-degrees", "radians expected, -1.5708"),
         (arm(('name="a"', 'name="${side}"'), ('parent link="a"', 'parent link="${side}"')),
          "left-over", "'${side}' is left over from xacro"),
@@ -163,8 +165,27 @@ def test_a_mesh_is_found_where_it_may_be(
     assert "mesh" in warned(text, package, capsys)
     given = f"other={tmp_path / 'ws/share/other'}"
     assert warned(text, package, capsys, "--package", given) == {}
+    assert warned(text, package, capsys, "--package-path", str(tmp_path / "ws/share")) == {}
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "ws"))
     assert warned(text, package, capsys) == {}
+
+
+def test_a_package_that_is_not_around_is_told_of_once(tmp_path: Path, capsys: Capture) -> None:
+    meshes = "".join(
+        f'<link name="m{i}"><visual><geometry><mesh filename="package://p/{i}.stl"/></geometry>'
+        "</visual></link>"
+        for i in range(3)
+    )
+    joints = "".join(
+        f'<joint name="k{i}" type="fixed"><parent link="a"/><child link="m{i}"/></joint>'
+        for i in range(3)
+    )
+    path = written(tmp_path / "many.urdf", arm(("</robot>", f"{meshes}{joints}</robot>")))
+    assert main(["check", path]) == 0
+    (line, _ok) = capsys.readouterr().out.splitlines()
+    assert "no package 'p' around (2 more are in it); --package p=DIR helps" in line
+    nameless = arm(('<box size="1 2 3"/>', '<mesh filename="package:///a.stl"/>'))
+    assert "no package ''" in warned(nameless, tmp_path, capsys)["mesh"]
 
 
 def test_info(full_file: str, capsys: Capture) -> None:
