@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -415,3 +417,10 @@ def test_diff_of_parts_that_are_absent(tmp_path: Path, full_file: str, capsys: C
     turned = FULL.replace('<origin xyz="0 1 0"/>', '<origin xyz="0 1 0" rpy="1 0 0"/>')
     assert main(["diff", full_file, written(tmp_path / "turned.urdf", turned)]) == 1
     assert capsys.readouterr().out == ("link 'base' collisions 1 origin rpy: 0 0 0 -> 1 0 0\n")
+
+
+def test_the_script_is_this_command() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    module, _, function = project["scripts"]["robot-urdf"].partition(":")
+    assert getattr(importlib.import_module(module), function) is main
+    assert "xacro" in project["optional-dependencies"]
