@@ -20,6 +20,7 @@ Object = Mapping[str, object]
 
 MISSING: Final = object()  # JSON null is a value, and a wrong one: absence needs its own mark
 QUATERNION_NORM_TOLERANCE: Final = 1e-3  # the contract's: further off is a mistake, not rounding
+NUMBER_TYPES: Final = frozenset({int, float})
 IGNORED_NAMES: Final = 100  # of surplus fields listed: a misspelling is one, a flood is not
 
 
@@ -106,9 +107,10 @@ def numbers(value: object, where: str) -> list[float]:
     """Return an array of numbers."""
     if not isinstance(value, list):
         raise wrong(where, value, "an array of numbers")
-    for i, item in enumerate(value):
-        if not _is_number(item):
-            raise wrong(f"{where}[{i}]", item, "a number")
+    if not NUMBER_TYPES.issuperset(map(type, value)):  # a look at all before one at each
+        for i, item in enumerate(value):
+            if not _is_number(item):
+                raise wrong(f"{where}[{i}]", item, "a number")
     return value
 
 

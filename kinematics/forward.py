@@ -29,8 +29,34 @@ def link_poses(model: Model, q: FloatArray, base: int, links: Sequence[int]) -> 
     """
     frames = update_frames(model, q)
     out = floats(np.empty(7 * len(links)))
-    kernels.link_poses(frames, base, ints(links), out, model.work)
+    kernels.link_poses(frames, base, ints(links), out, 0, model.work)
     poses = np.asarray(out).reshape(-1, 7)
+    refuse_overflow(poses, "a pose")
+    return poses
+
+
+def many_link_poses(model: Model, q: FloatArray, base: int, links: Sequence[int]) -> FloatArray:
+    """Return T_base_link of k links for each of m configurations.
+
+    Args:
+        model: the robot.
+        q: (m, n) rows as in `link_poses`.
+        base: the link in whose frame the poses are given.
+        links: k links.
+
+    Returns:
+        (m, k, 7) x y z, then the unit quaternion x y z w with w >= 0.
+
+    Raises:
+        KinematicsError: `invalid_request`; a pose would not be finite.
+    """
+    m, n = q.shape
+    out = floats(np.empty(7 * m * len(links)))
+    kernels.many_link_poses(
+        *(model.tree, model.joints, floats(q.ravel()), n, m, base),
+        *(ints(links), model.frames, model.work, out),
+    )
+    poses = np.asarray(out).reshape(m, len(links), 7)
     refuse_overflow(poses, "a pose")
     return poses
 

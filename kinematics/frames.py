@@ -18,7 +18,10 @@ from typing import Final, NamedTuple
 
 HEADER: Final = struct.Struct("<IBQ")
 DESCRIPTION_HEAD: Final = struct.Struct("<Q")
-CALL_HEAD: Final = struct.Struct("<dQ")
+CALL_HEAD: Final = struct.Struct("<dQHH")
+PART_HEAD: Final = struct.Struct("<BIQ")  # PART_MARK, length of the head, items solved
+PART_MARK: Final = 0  # no line begins with it
+ARRAY_HEAD: Final = struct.Struct("<I")
 MARK: Final = struct.Struct("<Q")  # what a worker is at, in memory shared with the gateway
 MARK_DESCRIPTION: Final = 1 << 63  # set in a mark: its number is a description's serial
 
@@ -41,7 +44,8 @@ class Kind(IntEnum):
     """What a frame says; those up to STOP go to a worker, the others come from it."""
 
     DESCRIPTION = 1  # number: serial; payload: u64 version, then the parameter's JSON value
-    CALL = 2  # number: call; payload: f64 deadline, u64 serial (0: not set), the request line
+    CALL = 2  # number: call; payload: f64 deadline, u64 serial (0: not set), u16 which part of a
+    # batch, u16 of how many, the request line
     PING = 3  # number: any; the worker answers PONG when it gets to it
     FORGET = 4  # number: serial of a description that no later call names
     CANCEL = 5  # number: call whose answer nobody waits for
@@ -75,7 +79,9 @@ def pack_description(serial: int, version: int, value: bytes) -> bytes:
     return pack(Kind.DESCRIPTION, serial, DESCRIPTION_HEAD.pack(version) + value)
 
 
-def pack_call(number: int, deadline: float, serial: int, line: bytes) -> bytes:
+def pack_call(
+    number: int, deadline: float, serial: int, line: bytes, part: int = 0, parts: int = 1
+) -> bytes:
     """Return the frame that hands a worker one call.
 
     Args:
@@ -83,9 +89,40 @@ def pack_call(number: int, deadline: float, serial: int, line: bytes) -> bytes:
         deadline: monotonic time, in seconds, by which the answer must be on its way.
         serial: the description the call is about, 0 if the parameter is not set.
         line: the request exactly as the client sent it.
+        part: which part of a batch is wanted.
+        parts: in how many it is divided; 1 for the whole, answered by a line.
     """
     size = CALL_HEAD.size + len(line)
-    return HEADER.pack(size, Kind.CALL, number) + CALL_HEAD.pack(deadline, serial) + line
+    return (
+        HEADER.pack(size, Kind.CALL, number) + CALL_HEAD.pack(deadline, serial, part, parts) + line
+    )
+
+
+def pack_part(head: bytes, solved: int, arrays: list[bytes]) -> bytes:
+    """Return a part of a batch's answer: no line, but what the whole one is put together from.
+
+    Args:
+        head: the answer's `values` before its arrays, a JSON object.
+        solved: of the items in this part.
+        arrays: the items of each array, JSON without the brackets.
+    """
+    pieces = [PART_HEAD.pack(PART_MARK, len(head), solved), head]
+    for array in arrays:
+        pieces += (ARRAY_HEAD.pack(len(array)), array)
+    return b"".join(pieces)
+
+
+def unpack_part(part: bytes) -> tuple[bytes, int, list[bytes]]:
+    """Return head, solved and arrays of `pack_part`."""
+    _, size, solved = PART_HEAD.unpack_from(part)
+    at = PART_HEAD.size + size
+    head, arrays = part[PART_HEAD.size : at], []
+    while at < len(part):
+        (size,) = ARRAY_HEAD.unpack_from(part, at)
+        at += ARRAY_HEAD.size
+        arrays.append(part[at : at + size])
+        at += size
+    return head, solved, arrays
 
 
 class FrameReader:

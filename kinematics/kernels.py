@@ -53,15 +53,35 @@ def link_frames(
 
 @kernel
 def link_poses(
-    frames: FloatArray, base: int, links: IntArray, out: FloatArray, work: FloatArray
+    frames: FloatArray, base: int, links: IntArray, out: FloatArray, first: int, work: FloatArray
 ) -> None:
-    """Write x y z qx qy qz qw of each of `links` in the frame of `base`, seven numbers each."""
+    """Write x y z qx qy qz qw of each of `links` in the frame of `base`, from `first` on."""
     for row in range(len(links)):
+        at = first + 7 * row
         compose_inverse(frames, 12 * base, frames, 12 * links[row], work, 0)
-        out[7 * row] = work[9]
-        out[7 * row + 1] = work[10]
-        out[7 * row + 2] = work[11]
-        quaternion_from_matrix(work, 0, out, 7 * row + 3)
+        out[at] = work[9]
+        out[at + 1] = work[10]
+        out[at + 2] = work[11]
+        quaternion_from_matrix(work, 0, out, at + 3)
+
+
+@kernel
+def many_link_poses(
+    tree: IntArray,
+    joints: FloatArray,
+    q: FloatArray,
+    size: int,
+    count: int,
+    base: int,
+    links: IntArray,
+    frames: FloatArray,
+    work: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Write the poses of `links` for each of `count` configurations of `size` values in `q`."""
+    for i in range(count):
+        link_frames(tree, joints, q, size * i, frames, work)
+        link_poses(frames, base, links, out, 7 * len(links) * i, work)
 
 
 @kernel

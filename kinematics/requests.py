@@ -28,14 +28,19 @@ RANDOM_SEED_RANGE: Final = (-(2**63), 2**64 - 1)  # what fits in JSON as an exac
 
 REFERENCES: Final = ("base", "link")
 COMMON: Final = frozenset({"description_param"})
+SOLVE_FIELDS: Final = (
+    COMMON
+    | {"link", "target", "base_link", "point", "seed", "joints", "tolerance"}
+    | {"timeout", "random_seed", "solutions"}
+)
 KNOWN_FIELDS: Final = {
     "/ik/robot_info": COMMON,
     "/ik/validate": frozenset({"robot_description"}),
     "/ik/forward_kinematics": COMMON | {"joint_state", "links", "base_link"},
     "/ik/jacobian": COMMON | {"link", "joint_state", "base_link", "point", "reference"},
-    "/ik/solve_robot": COMMON
-    | {"link", "target", "base_link", "point", "seed", "joints", "tolerance"}
-    | {"timeout", "random_seed", "solutions"},
+    "/ik/solve_robot": SOLVE_FIELDS,
+    "/ik/solve_batch": SOLVE_FIELDS - {"target"} | {"targets", "mode", "max_step"},
+    "/ik/forward_kinematics_batch": COMMON | {"joint_names", "positions", "links", "base_link"},
 }
 TARGET_FIELDS: Final = frozenset({"position", "orientation"})
 TOLERANCE_FIELDS: Final = frozenset({"position", "orientation"})
@@ -72,7 +77,7 @@ class SolveRequest:
 def ignored(service: str, args: Object) -> list[str]:
     """Return the paths of the fields of `args` that nothing reads."""
     surplus = fields.unknown_fields(args, KNOWN_FIELDS[service])
-    if service == "/ik/solve_robot":
+    if service.startswith("/ik/solve_"):
         for name, known in (("target", TARGET_FIELDS), ("tolerance", TOLERANCE_FIELDS)):
             part = args.get(name)
             if isinstance(part, dict):
@@ -82,14 +87,19 @@ def ignored(service: str, args: Object) -> list[str]:
 
 def forward(args: Object, model: Model) -> ForwardRequest:
     """Read the arguments of `/ik/forward_kinematics`."""
-    links = args.get("links", MISSING)
     return ForwardRequest(
         q=configuration(args.get("joint_state", MISSING), "joint_state", model),
-        links=list(range(len(model.link_names)))
-        if links is MISSING
-        else [model.link_index(name) for name in fields.strings(links, "links")],
-        base=_base_link(args, model),
+        links=links(args, model),
+        base=base_link(args, model),
     )
+
+
+def links(args: Object, model: Model) -> list[int]:
+    """Read which links are asked for; all of them unless some are named."""
+    names = args.get("links", MISSING)
+    if names is MISSING:
+        return list(range(len(model.link_names)))
+    return [model.link_index(name) for name in fields.strings(names, "links")]
 
 
 def jacobian(args: Object, model: Model) -> JacobianRequest:
@@ -100,7 +110,7 @@ def jacobian(args: Object, model: Model) -> JacobianRequest:
     return JacobianRequest(
         q=configuration(args.get("joint_state", MISSING), "joint_state", model),
         link=_link(args, model),
-        base=_base_link(args, model),
+        base=base_link(args, model),
         point=_point(args),
         reference=str(reference),
     )
@@ -108,24 +118,22 @@ def jacobian(args: Object, model: Model) -> JacobianRequest:
 
 def solve(args: Object, model: Model) -> SolveRequest:
     """Read the arguments of `/ik/solve_robot`."""
-    link, base = _link(args, model), _base_link(args, model)
-    target = fields.object_of(args.get("target", MISSING), "target")
-    if not TARGET_FIELDS & target.keys():
-        raise KinematicsError(
-            "invalid_request", "'target' has neither 'position' nor 'orientation'; one expected"
-        )
-    position, orientation = (target.get(name, MISSING) for name in ("position", "orientation"))
+    return SolveRequest(problem(args, model, args.get("target", MISSING)), timeout_seconds(args))
+
+
+def problem(args: Object, model: Model, target: object) -> IkProblem:
+    """Read a target, and all that a search has beside it."""
+    link, base = _link(args, model), base_link(args, model)
+    position, quaternion = goal(target, "target")
     tolerance = _tolerance(args.get("tolerance", {}))
     joints = args.get("joints", MISSING)
-    problem = IkProblem(
+    return IkProblem(
         model=model,
         link=link,
         base=base,
         point=_point(args),
-        position=None if position is MISSING else fields.vector(position, "target.position"),
-        quaternion=None
-        if orientation is MISSING
-        else fields.quaternion(orientation, "target.orientation"),
+        position=position,
+        quaternion=quaternion,
         seed=configuration(args.get("seed", MISSING), "seed", model),
         free=None if joints is MISSING else _free_joints(joints, link, base, model),
         position_tolerance=tolerance[0],
@@ -135,17 +143,34 @@ def solve(args: Object, model: Model) -> SolveRequest:
         ),
         solutions=fields.integer_between(args.get("solutions", 1), "solutions", 1, MAX_SOLUTIONS),
     )
-    timeout = fields.number_between(
-        args.get("timeout", DEFAULT_TIMEOUT_SECONDS), "timeout", 0.0, MAX_TIMEOUT_SECONDS
+
+
+def goal(target: object, where: str) -> tuple[FloatArray | None, FloatArray | None]:
+    """Read a target: a position (3,), a unit quaternion (4,) x y z w, or both."""
+    parts = fields.object_of(target, where)
+    if not TARGET_FIELDS & parts.keys():
+        raise KinematicsError(
+            "invalid_request", f"'{where}' has neither 'position' nor 'orientation'; one expected"
+        )
+    position, orientation = (parts.get(name, MISSING) for name in ("position", "orientation"))
+    return (
+        None if position is MISSING else fields.vector(position, f"{where}.position"),
+        None if orientation is MISSING else fields.quaternion(orientation, f"{where}.orientation"),
     )
-    return SolveRequest(problem, timeout)
+
+
+def timeout_seconds(args: Object) -> float:
+    """Read how long one search may take."""
+    timeout = args.get("timeout", DEFAULT_TIMEOUT_SECONDS)
+    return fields.number_between(timeout, "timeout", 0.0, MAX_TIMEOUT_SECONDS)
 
 
 def _link(args: Object, model: Model) -> int:
     return model.link_index(fields.string(args.get("link", MISSING), "link"))
 
 
-def _base_link(args: Object, model: Model) -> int:
+def base_link(args: Object, model: Model) -> int:
+    """Read in which link's frame the answer is to be; the root's unless one is named."""
     return model.link_index(fields.string(args.get("base_link", model.root_link), "base_link"))
 
 

@@ -111,7 +111,7 @@ def _transforms(topic: str, args: Object, model: Model, which: Sequence[int] | N
     kernels.link_frames(state.tree, state.joints, q, 0, state.frames, model.work)
     chosen = range(state.base) if which is None else which
     out = floats(np.empty(7 * len(chosen)))
-    kernels.link_poses(state.frames, state.base, ints(list(chosen)), out, model.work)
+    kernels.link_poses(state.frames, state.base, ints(list(chosen)), out, 0, model.work)
     poses = np.asarray(out).reshape(-1, 7)
     refuse_overflow(poses, "a joint's transform")
     stamp = args["stamp"]

@@ -1,7 +1,8 @@
 """The `/ik/*` services: a request line and a robot in, a response line out.
 
-A quick service answers at once; so do those of `kinematics.robot_state`, for the gateway itself. `/ik/solve_robot` returns a `Solve`, which its caller
-runs in slices, so that a long search holds nobody up.
+A quick service answers at once; so do those of `kinematics.robot_state`, for the gateway
+itself. A search or a batch is returned as a `Job`, which its caller runs in slices, so that
+a long one holds nobody up.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import orjson
 
 from kinematics import answers, fields, moveit, requests, robot_state
 from kinematics.answers import Values
+from kinematics.batches import BATCHES, Share
 from kinematics.descriptions import Loaded
 from kinematics.errors import KinematicsError, quote
 from kinematics.fields import MISSING
 from kinematics.forward import link_poses
-from kinematics.frames import OUTCOMES
+from kinematics.frames import OUTCOMES, pack_part
 from kinematics.inverse import IkSearch
 from kinematics.jacobian import jacobian
 from kinematics.model import Model
@@ -27,6 +29,7 @@ from urdf import UrdfError, parse
 
 MOVEIT: Final = ("/compute_fk", "/compute_ik")
 DESCRIPTION_PARAM: Final = "robot_description"
+WHOLE: Final = Share()
 
 Envelope = dict[str, object]
 Answer = tuple[int, bytes]  # an index into OUTCOMES, the response line
@@ -47,16 +50,21 @@ class Call:
     envelope: Envelope
     loaded: Loaded
     ignored: list[str]
+    share: Share = WHOLE
 
-    def answer(self, values: Values, code: str = "", status: str = "") -> Answer:
-        """Return the finished answer: `version` first, then `values`, then `ignored`."""
-        if self.envelope["service"] == "/ik/validate":
-            full = values
-        else:
+    def head(self, values: Values) -> Values:
+        """Return `version` first, then `values`, then `ignored`."""
+        full = values
+        if self.envelope["service"] != "/ik/validate":
             full = {"version": self.loaded.version} | values
         if self.ignored:
             full["ignored"] = self.ignored
-        return OUTCOMES.index(code), answers.response_line(self.envelope, full, code, status)
+        return full
+
+    def answer(self, values: Values, code: str = "", status: str = "") -> Answer:
+        """Return the finished answer."""
+        line = answers.response_line(self.envelope, self.head(values), code, status)
+        return OUTCOMES.index(code), line
 
 
 # How what a search found is told: values, code and status, from the problem, what came of
@@ -94,15 +102,53 @@ class Solve:
         return self._call.answer(values, code, status)
 
 
-def begin(line: bytes, loaded: Loaded) -> Answer | Solve:
-    """Begin a call: answer it, or return the search that will.
+class Batch:
+    """One call under way that has many items, or a part of one."""
+
+    def __init__(self, call: Call, service: str, args: fields.Object, model: Model) -> None:
+        begun, self._arrays = BATCHES[service]
+        self._call = call
+        self._items = begun(args, model, call.share)
+        self._counts = service == "/ik/solve_batch"
+        self.loaded = call.loaded
+        self.seconds = 0.0  # of work so far
+
+    def run(self, slice_seconds: float, clock: Callable[[], float]) -> bool:
+        """Work on for about a slice; return True when there is nothing more to do."""
+        started = clock()
+        done = self._items.run(slice_seconds, clock)
+        self.seconds += clock() - started
+        return done
+
+    def finish(self) -> Answer:
+        """Return the answer, or the part of it that was asked for."""
+        try:
+            arrays = self._items.finish()
+        except KinematicsError as error:
+            return self._call.answer({}, error.code, str(error))
+        head = self._call.head(self._items.head())
+        if self._call.share.parts > 1:
+            return 0, pack_part(orjson.dumps(head), self._items.solved, arrays)
+        for name, items in zip(self._arrays, arrays, strict=True):
+            head[name] = orjson.Fragment(b"[%b]" % items)
+        if self._counts:
+            head["solved"] = self._items.solved
+        return 0, answers.response_line(self._call.envelope, head)
+
+
+Job = Solve | Batch
+
+
+def begin(line: bytes, loaded: Loaded, share: Share = WHOLE) -> Answer | Job:
+    """Begin a call: answer it, or return the job that will.
 
     Args:
         line: the request as the client sent it; the gateway has checked its envelope.
         loaded: the description that the call is about.
+        share: which part of a batch is wanted.
     """
     envelope: Envelope = orjson.loads(line)
-    call = Call(envelope, loaded, [])
+    call = Call(envelope, loaded, [], share)
     try:
         return _begin(call, str(envelope["service"]), envelope.get("args", {}))
     except KinematicsError as error:
@@ -113,7 +159,7 @@ def begin(line: bytes, loaded: Loaded) -> Answer | Solve:
         return call.answer(refusal.ik_values)
 
 
-def _begin(call: Call, service: str, args: object) -> Answer | Solve:
+def _begin(call: Call, service: str, args: object) -> Answer | Job:
     if not isinstance(args, dict):
         raise fields.wrong("args", args, "an object")
     if service in robot_state.LINES:
@@ -126,6 +172,8 @@ def _begin(call: Call, service: str, args: object) -> Answer | Solve:
     if service in SOLVES:
         read, present = SOLVES[service]
         return Solve(call, read(args, model), present)
+    if service in BATCHES:
+        return Batch(call, service, args, model)
     return call.answer(QUICK[service](args, model))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from kinematics import compiling
-from kinematics.forward import link_poses
+from kinematics.forward import link_poses, many_link_poses
 from kinematics.inverse import IkSearch
 from kinematics.jacobian import jacobian
 from kinematics.model import build_model
@@ -37,6 +37,7 @@ def call_every_kernel() -> None:
     q, point = np.array([0.3, 0.4]), np.zeros(3)
     link = model.link_index("d")
     link_poses(model, q, model.root, [link])
+    many_link_poses(model, q[np.newaxis], model.root, [link])
     _, _, pose = jacobian(model, q, link, model.root, point, "base")
     out_of_reach = np.array([9.0, 0.0, 0.0])
     for position in (pose[:3], out_of_reach):

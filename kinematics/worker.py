@@ -20,6 +20,7 @@ import traceback
 from typing import Final
 
 from kinematics import compiling, parent
+from kinematics.batches import Share
 from kinematics.descriptions import Descriptions, Loaded, describe
 from kinematics.frames import (
     CALL_HEAD,
@@ -31,7 +32,7 @@ from kinematics.frames import (
     Kind,
     pack,
 )
-from kinematics.services import Answer, Solve, begin, failed, limit_exceeded
+from kinematics.services import Answer, Job, begin, failed, limit_exceeded
 from kinematics.warmup import call_every_kernel
 
 SLICE_SECONDS: Final = 0.0005  # of searching between two looks at the socket
@@ -51,7 +52,7 @@ class Worker:
         self._reader = FrameReader(max_line_bytes + FRAME_OVERHEAD_BYTES)
         self._descriptions = Descriptions()
         self._queue: list[tuple[float, int]] = []  # heap: seconds so far, call number
-        self._solves: dict[int, tuple[Solve, Frame, float]] = {}  # number -> search, call, deadline
+        self._jobs: dict[int, tuple[Job, Frame, float]] = {}  # number -> job, call, deadline
         self._out: list[bytes] = []
         self._next_sweep = 0.0
         self._stopping = False
@@ -60,14 +61,14 @@ class Worker:
         """Serve until told to stop, or until the gateway is gone."""
         self._out.append(pack(Kind.READY, 0, compiling.mode().encode()))
         self._send()
-        while self._solves or not self._stopping:
-            frames = self._receive(wait=not self._solves)
+        while self._jobs or not self._stopping:
+            frames = self._receive(wait=not self._jobs)
             if frames is None:
                 return
             for frame in frames:
                 self._take(frame)
             self._send()
-            if self._solves:
+            if self._jobs:
                 self._search_a_slice()
                 self._send()
             MARK.pack_into(self._mark, 0, 0)
@@ -96,7 +97,7 @@ class Worker:
             case Kind.FORGET:
                 self._descriptions.forget(frame.number)
             case Kind.CANCEL:
-                self._solves.pop(frame.number, None)
+                self._jobs.pop(frame.number, None)
             case Kind.STOP:
                 self._stopping = True
 
@@ -109,18 +110,18 @@ class Worker:
 
     def _take_call(self, frame: Frame) -> None:
         MARK.pack_into(self._mark, 0, frame.number)
-        deadline, serial = CALL_HEAD.unpack_from(frame.payload)
+        deadline, serial, part, parts = CALL_HEAD.unpack_from(frame.payload)
         loaded = self._descriptions.get(serial)
         try:
-            begun = begin(frame.payload[CALL_HEAD.size :], loaded)
+            begun = begin(frame.payload[CALL_HEAD.size :], loaded, Share(part, parts))
         except Exception as error:  # noqa: BLE001  one call's fault must not cost the others
             self._answer(frame, loaded, self._fault(frame, loaded, error))
             return
-        if isinstance(begun, Solve):
-            self._solves[frame.number] = begun, frame, deadline
-            heapq.heappush(self._queue, (0.0, frame.number))
-        else:
+        if isinstance(begun, tuple):
             self._answer(frame, loaded, begun)
+        else:
+            self._jobs[frame.number] = begun, frame, deadline
+            heapq.heappush(self._queue, (0.0, frame.number))
 
     def _search_a_slice(self) -> None:
         """Run searches, least time so far first, until a slice is used up."""
@@ -128,28 +129,28 @@ class Worker:
         end = now + SLICE_SECONDS
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_SECONDS
-            for number, (_, _, deadline) in list(self._solves.items()):
+            for number, (_, _, deadline) in list(self._jobs.items()):
                 if now >= deadline - ANSWER_MARGIN_SECONDS:
                     self._step(number, 0.0)
         while self._queue and now < end:
             _, number = heapq.heappop(self._queue)
-            if number in self._solves:  # neither cancelled nor swept
+            if number in self._jobs:  # neither cancelled nor swept
                 self._step(number, end - now)
             now = time.monotonic()
 
     def _step(self, number: int, slice_seconds: float) -> None:
         """Run one search for a while and answer if it is done; a slice of 0 ends it now."""
         MARK.pack_into(self._mark, 0, number)
-        solve, frame, _ = self._solves[number]
+        job, frame, _ = self._jobs[number]
         try:
-            if slice_seconds and not solve.run(slice_seconds, time.monotonic):
-                heapq.heappush(self._queue, (solve.seconds, number))
+            if slice_seconds and not job.run(slice_seconds, time.monotonic):
+                heapq.heappush(self._queue, (job.seconds, number))
                 return
-            answer = solve.finish()
+            answer = job.finish()
         except Exception as error:  # noqa: BLE001  as in _take_call
-            answer = self._fault(frame, solve.loaded, error)
-        del self._solves[number]
-        self._answer(frame, solve.loaded, answer)
+            answer = self._fault(frame, job.loaded, error)
+        del self._jobs[number]
+        self._answer(frame, job.loaded, answer)
 
     def _fault(self, frame: Frame, loaded: Loaded, error: Exception) -> Answer:
         text = "".join(traceback.format_exception(error))
