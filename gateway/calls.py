@@ -36,6 +36,8 @@ class Call:
             None if that was not set, or none is read.
         number: the pool's, to tell its calls apart.
         strikes: how many workers died over it.
+        items: of a batch, which may be divided among workers; 0 for any other call.
+        part, parts: which part of a batch it is, and of how many.
     """
 
     __slots__ = (
@@ -44,8 +46,11 @@ class Call:
         "deadline",
         "description",
         "id",
+        "items",
         "line",
         "number",
+        "part",
+        "parts",
         "service",
         "strikes",
     )
@@ -69,6 +74,9 @@ class Call:
         self.description = description
         self.number = 0
         self.strikes = 0
+        self.items = 0
+        self.part = 0
+        self.parts = 1
 
     def done(self, line: bytes) -> None:
         """Answer with a finished line, without its newline."""

@@ -10,6 +10,7 @@ from typing import Final
 
 import orjson
 
+from gateway.batching import Whole, parts_of
 from gateway.calls import Call, Description
 from gateway.crew import Crew
 from gateway.fair_queue import FairQueue
@@ -40,6 +41,7 @@ class Pool:
             cache: where compiled kernels are kept; None to run them interpreted for good.
         """
         self._max_pending = max_pending
+        self._max_line_bytes = max_line_bytes
         self._crew = Crew(self, workers, max_line_bytes, cache)
         self._queues = {cost: FairQueue() for cost in COSTS}
         self._numbers = itertools.count(1)
@@ -103,11 +105,13 @@ class Pool:
                 "nothing was done, try again",
             )
             return
-        call.number = next(self._numbers)
-        self._pending += 1
-        self._pending_bytes += size
+        parts = parts_of(call, self.live) if call.items else 1
+        for each in Whole(call, parts, self._max_line_bytes).calls if parts > 1 else (call,):
+            each.number = next(self._numbers)
+            self._pending += 1
+            self._pending_bytes += size
+            self._queues[call.cost].push(each)
         self._idle.clear()
-        self._queues[call.cost].push(call)
         self._feed(call.cost)
 
     def cancel(self, client: object) -> None:

@@ -158,7 +158,7 @@ class WorkerProcess(asyncio.Protocol):
             else:
                 self._send_description(description)
         self._window.add(call)
-        self._write(pack_call(call.number, call.deadline, serial, call.line))
+        self._write(pack_call(call.number, call.deadline, serial, call.line, call.part, call.parts))
 
     def cancel(self, client: object) -> list[Call]:
         """Drop what a client has here; return it."""
