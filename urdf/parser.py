@@ -58,8 +58,23 @@ def parse(value: object, profile: str = STRICT, *, strict_inertial: bool = False
         raise UrdfError(
             f"the description is {what}; a string with the text of a URDF file expected"
         )
-    wanted, link_of, joint_of = PROFILES[profile]
-    root = read(value, wanted)
+    robot, materials = _robot(value, *PROFILES[profile])
+    if profile == STRICT:
+        return robot
+    flatten(robot.joints)
+    if strict_inertial:
+        require_bodies(robot)
+    return replace(robot, materials=materials, profile=profile)
+
+
+def _robot(
+    text: str,
+    wanted: Wanted,
+    link_of: Callable[[Element], Link],
+    joint_of: Callable[[Element], Joint],
+) -> tuple[Robot, tuple[Material, ...]]:
+    """Return what a text makes of those elements that are wanted."""
+    root = read(text, wanted)
     links: list[Link] = []
     joints: list[Joint] = []
     materials: list[Material] = []
@@ -70,15 +85,10 @@ def parse(value: object, profile: str = STRICT, *, strict_inertial: bool = False
             joints.append(joint_of(element))
         else:
             materials.append(read_material(element))
-    if not links and XACRO in value:
+    if not links and XACRO in text:
         raise UrdfError(
             "the robot has no link, but xacro elements, which are not expanded here; "
             "the text that xacro makes of them expected"
         )
     robot = make_tree(root.attributes.get("name", DEFAULT_NAME), links, joints)
-    if profile == STRICT:
-        return robot
-    flatten(joints)
-    if strict_inertial:
-        require_bodies(robot)
-    return replace(robot, materials=tuple(materials), profile=profile)
+    return robot, tuple(materials)
