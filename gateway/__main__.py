@@ -9,7 +9,7 @@ import sys
 from gateway import kernel_cache, logs
 from gateway.app import serve
 from gateway.config import read_config
-from gateway.errors import ConfigError, ListenError
+from gateway.errors import ConfigError, ListenError, StateError
 from gateway.pool import Pool
 
 USAGE_STATUS = 2
@@ -27,7 +27,9 @@ def main() -> int:
     pool = Pool(config.workers, config.max_pending, config.max_line_bytes, cache)
     try:
         asyncio.run(serve(config, pool))
-    except ListenError as error:
+    except ConfigError as error:
+        return _complain(error, USAGE_STATUS)
+    except (ListenError, StateError) as error:
         return _complain(error, FAILURE_STATUS)
     return 0
 

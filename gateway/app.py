@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from typing import Final
 
-from gateway import __version__
+from gateway import __version__, access
 from gateway.calls import CallPool
 from gateway.config import Config
 from gateway.connection import Connection
@@ -21,8 +21,10 @@ from gateway.listening import address_text, bind, connection_limit
 from gateway.params import Parameter, Params
 from gateway.providers import Providers
 from gateway.robot_state import RobotState
+from gateway.saving import Saving
 from gateway.server import Maker, Server
 from gateway.services import DESCRIPTION_PARAM, SERVICES
+from gateway.state_file import StateFile
 from gateway.topics import Topics
 
 STOP_SECONDS: Final = 5.0  # the contract's, for what is in flight
@@ -36,11 +38,15 @@ async def serve(config: Config, pool: CallPool) -> None:
     """Serve until a signal says to stop.
 
     Raises:
+        ConfigError: a file that an option names cannot be used.
+        StateError: nor can the state file.
         ListenError: no address could be listened on; nothing was started.
     """
     stop = _stop_signal()
+    tls = access.tls_context(config.tls_cert, config.tls_key)
     hub = make_hub(config, pool)
     state = RobotState(hub, config.tf_rate_hz)
+    saving = Saving(StateFile(config.state), hub.params) if config.state else None
     server = Server(hub, connection_limit())
     expiry = asyncio.create_task(_expire(hub.providers))
     try:
@@ -48,7 +54,7 @@ async def serve(config: Config, pool: CallPool) -> None:
         pool.start()
         state.start()
         for kind, make, sock in listeners:
-            await server.listen(sock, make)
+            await server.listen(sock, make, tls)
             _announce(f"listening {kind} {address_text(sock)}")
         log.info("gateway started", extra={"version": __version__, "workers": config.workers})
         await stop.wait()
@@ -60,6 +66,8 @@ async def serve(config: Config, pool: CallPool) -> None:
         await server.stop(STOP_SECONDS)
         expiry.cancel()
         await pool.stop(max(0.0, end - loop.time()))
+        if saving is not None:
+            await saving.stop()
     log.info("gateway stopped")
 
 
@@ -107,7 +115,13 @@ def make_hub(config: Config, pool: CallPool) -> Hub:
             pool.describe(parameter)
 
     params.listen(on_change)
-    return Hub(params, topics, providers, pool, config.max_line_bytes, clock)
+    token = access.read_token(config.auth_token_file) if config.auth_token_file else b""
+    if not token and not access.is_loopback(config.host):
+        log.warning(
+            "anyone who reaches this address may do anything: no --auth-token-file",
+            extra={"host": config.host},
+        )
+    return Hub(params, topics, providers, pool, config.max_line_bytes, clock, token)
 
 
 def _stop_signal() -> asyncio.Event:

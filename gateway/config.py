@@ -32,6 +32,10 @@ class Config:
     service_timeout_seconds: float = 30.0
     max_params_bytes: int = 256 * MIB
     tf_rate_hz: float = 20.0
+    state: str = ""
+    auth_token_file: str = ""
+    tls_cert: str = ""
+    tls_key: str = ""
     websocket_port: int | None = None
     websocket_origins: tuple[str, ...] = DEFAULT_ORIGINS
     log_level: str = "info"
@@ -100,6 +104,13 @@ def host(text: str) -> str:
     return text
 
 
+def file(text: str) -> str:
+    """Read the path of a file."""
+    if not text or "\0" in text:
+        raise ValueError(f"{quote(text)} is not a path")
+    return text
+
+
 OPTIONS: Final = (
     Option("--host", "host", host, "HOST", "name or address to listen on (127.0.0.1)"),
     Option("--port", "port", integer(0, 65535), "PORT", "TCP port; 0 for any free one (9095)"),
@@ -132,6 +143,13 @@ OPTIONS: Final = (
         *("--tf-rate", "tf_rate_hz", number(10, 100, "hertz"), "HERTZ"),
         "how often at least transforms are published to a subscriber (20)",
     ),
+    Option("--state", "state", file, "FILE", "keep parameters in this file (off)"),
+    Option(
+        *("--auth-token-file", "auth_token_file", file, "FILE"),
+        "file with the token that clients have to show (off)",
+    ),
+    Option("--tls-cert", "tls_cert", file, "FILE", "certificate chain, PEM: listen with TLS (off)"),
+    Option("--tls-key", "tls_key", file, "FILE", "its private key, PEM (in the same file)"),
     Option(
         *("--websocket-port", "websocket_port", integer(0, 65535), "PORT"),
         "port for rosbridge clients; 0 for any free one (off)",

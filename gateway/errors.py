@@ -3,6 +3,7 @@
 GatewayError
   ConfigError    an option or environment variable; the gateway does not start
   ListenError    no address could be listened on; the gateway does not start
+  StateError     the state file cannot be used; the gateway does not start
   LineError      a line that cannot be acted on; answered with an error `status`
   ServiceError   a call that cannot be answered as asked; `result:false` and a code
 """
@@ -41,6 +42,10 @@ class ConfigError(GatewayError):
 
 class ListenError(GatewayError):
     """No address could be listened on."""
+
+
+class StateError(GatewayError):
+    """The state file cannot be used."""
 
 
 class LineError(GatewayError):

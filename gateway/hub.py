@@ -21,3 +21,4 @@ class Hub:
     pool: CallPool
     max_line_bytes: int
     clock: Callable[[], float]  # seconds; every deadline is in it
+    token: bytes = b""  # that clients have to show, if there is one

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import orjson
 
@@ -46,6 +46,7 @@ class Row:
     type: str
     fields: frozenset[str]
     run: Callable[[Hub, Args], Values]  # raises ServiceError
+    reads: Literal["nothing", "one", "all"]  # of the parameters, as in `services`
 
 
 def _text(args: Args, field: str) -> str:
@@ -149,8 +150,16 @@ def _get_time(_hub: Hub, _args: Args) -> Values:
     return {"time": now | {"secs": seconds, "nsecs": nanoseconds}}
 
 
+READS: Final[Mapping[str, Literal["one", "all"]]] = {
+    "get_param": "one",
+    "has_param": "one",
+    "get_param_names": "all",
+}
+
+
 def _row(name: str, type_: str, fields: str, run: Callable[[Hub, Args], Values]) -> Row:
-    return Row(f"{PREFIX}{name}", f"rosapi_msgs/{type_}", frozenset(fields.split()), run)
+    reads: Literal["nothing", "one", "all"] = READS.get(name, "nothing")
+    return Row(f"{PREFIX}{name}", f"rosapi_msgs/{type_}", frozenset(fields.split()), run, reads)
 
 
 ROWS: Final = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import ssl
 from collections.abc import Callable
 from typing import Final
 
@@ -31,11 +32,15 @@ class Server:
         self._empty = asyncio.Event()
         self._empty.set()
 
-    async def listen(self, sock: socket.socket, make: Maker = Connection) -> None:
-        """Accept connections on a bound socket, of a kind that `make` makes."""
+    async def listen(
+        self, sock: socket.socket, make: Maker = Connection, tls: ssl.SSLContext | None = None
+    ) -> None:
+        """Accept connections on a bound socket, of a kind that `make` makes, through TLS or not."""
         loop = asyncio.get_running_loop()
         self._listeners.append(
-            await loop.create_server(lambda: make(self._hub, self), sock=sock, backlog=BACKLOG)
+            await loop.create_server(
+                lambda: make(self._hub, self), sock=sock, backlog=BACKLOG, ssl=tls
+            )
         )
 
     async def stop(self, seconds: float) -> None:

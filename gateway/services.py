@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import orjson
 
@@ -13,13 +13,17 @@ from gateway.calls import NOT_VERSIONED, Cost
 from gateway.envelope import Values
 from gateway.errors import ABSENT, ServiceError, quote, show
 from gateway.hub import Hub
+from gateway.params import Params, Write
 
 Args = Mapping[str, object]
+Reads = Literal["nothing", "one", "all"]  # one: that of the argument `name`
 
 IGNORED_NAMES: Final = 100  # of surplus fields listed: a misspelling is one, a flood is not
 DESCRIPTION_PARAM: Final = "robot_description"  # unless a call names another one
 MAX_SOLVING_SECONDS: Final = 10.0  # the contract's; the worker refuses more
 SOLVING_GRACE_SECONDS: Final = 2.0  # the contract's, on top of the time asked for
+DEFAULT_SOLVING_SECONDS: Final = 0.1  # the contract's, of one item of a batch
+MAX_BATCH_SECONDS: Final = 600.0  # for a batch; what it has not tried by then is answered untried
 DEADLINE_SECONDS: Final = 10.0  # the contract's, where no time is asked for
 
 
@@ -31,6 +35,14 @@ class LocalService:
     type: str
     fields: frozenset[str]  # of `args` that mean something
     run: Callable[[Hub, Args], Values]  # raises ServiceError
+    reads: Reads = "nothing"  # of the parameters
+
+    def awaits(self, params: Params, args: Args) -> Write | None:
+        """Return the write that has to be in force before the answer, None if there is none."""
+        if self.reads == "nothing":
+            return None
+        name = args.get("name") if self.reads == "one" else None
+        return params.unsaved(name if isinstance(name, str) else None)
 
     def answer(self, hub: Hub, args: Args) -> Values:
         """Return the answer's `values`, with the fields of `args` that nothing read.
@@ -55,13 +67,31 @@ class PoolService:
     name: str
     type: str
     cost: Cost
+    batch: str = ""  # the array in `args` whose items may be divided among the workers
+
+    def items(self, args: Args) -> int:
+        """Return how many items a batch has that need not be worked on in turn; else 0."""
+        items = args.get(self.batch) if self.batch and args.get("mode") != "path" else None
+        return len(items) if isinstance(items, list) else 0
+
+    def awaits(self, params: Params, args: Args) -> Write | None:
+        """Return the write that has to be in force before the answer, None if there is none."""
+        name = self.description_param(args)
+        return None if name is None else params.unsaved(name)
 
     def deadline_seconds(self, args: Args) -> float:
         """Return how long the answer may take, from when the line is taken."""
-        if self.cost == "solve":
-            timeout = args.get("timeout")
-            if isinstance(timeout, int | float) and 0 <= timeout <= MAX_SOLVING_SECONDS:
-                return timeout + SOLVING_GRACE_SECONDS
+        timeout = args.get("timeout")
+        if not (isinstance(timeout, int | float) and 0 <= timeout <= MAX_SOLVING_SECONDS):
+            timeout = None  # none was asked for, or the worker refuses it
+        if self.batch:
+            items = args.get(self.batch)
+            each = DEFAULT_SOLVING_SECONDS if timeout is None else timeout
+            seconds = each * len(items) if isinstance(items, list) else 0.0
+            seconds = max(seconds + SOLVING_GRACE_SECONDS, DEADLINE_SECONDS)
+            return min(seconds, MAX_BATCH_SECONDS)
+        if self.cost == "solve" and timeout is not None:
+            return timeout + SOLVING_GRACE_SECONDS
         return DEADLINE_SECONDS
 
     def description_param(self, args: Args) -> str | None:
@@ -137,12 +167,14 @@ LOCAL: Final = (
         type="param_server/GetParam",
         fields=frozenset({"name"}),
         run=_get_param,
+        reads="one",
     ),
     LocalService(
         name="/param_server/list_params",
         type="param_server/ListParams",
         fields=frozenset({"prefix"}),
         run=_list_params,
+        reads="all",
     ),
     LocalService(
         name="/param_server/delete_param",
@@ -157,11 +189,15 @@ POOLED: Final = (
     PoolService("/ik/forward_kinematics", "ik/ForwardKinematics", "quick"),
     PoolService("/ik/jacobian", "ik/Jacobian", "quick"),
     PoolService("/ik/solve_robot", "ik/SolveRobot", "solve"),
+    PoolService("/ik/solve_batch", "ik/SolveBatch", "solve", "targets"),
+    PoolService(
+        *("/ik/forward_kinematics_batch", "ik/ForwardKinematicsBatch", "solve", "positions"),
+    ),
     PoolService("/compute_fk", "moveit_msgs/GetPositionFK", "quick"),
     PoolService("/compute_ik", "moveit_msgs/GetPositionIK", "solve"),
 )
 ROSAPI: Final[tuple[LocalService, ...]] = tuple(
-    LocalService(row.name, row.type, row.fields, row.run) for row in rosapi.ROWS
+    LocalService(row.name, row.type, row.fields, row.run, row.reads) for row in rosapi.ROWS
 )
 OWN: Final[tuple[LocalService | PoolService, ...]] = (*LOCAL, *POOLED, *ROSAPI)
 # By every name that a client may call it: of rosbridge clients some leave the first slash out.

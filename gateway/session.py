@@ -12,17 +12,13 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from gateway.calls import Call
-from gateway.envelope import LEVELS, Message, check_echo, read, response_line, status_line
-from gateway.errors import ABSENT, LineError, ServiceError, closest, quote, show
+from gateway.access import Access
+from gateway.calling import Calling
+from gateway.envelope import LEVELS, Message, check_echo, read, status_line
+from gateway.errors import ABSENT, LineError, ServiceError, quote
 from gateway.hub import Hub
-from gateway.in_flight import InFlight
-from gateway.providers import OpenCall
-from gateway.services import SERVICES, Args, PoolService
 from gateway.subscription import Deliveries, Outlet, read_throttle, remarks
 
-QUICK_CALLS: Final = 256  # under way for one client: four times what a worker holds
-SLOW_CALLS: Final = 1024  # more, as they must not keep the client's quick calls waiting
 LOGGED_TOPICS: Final = 100  # whose dropped messages are logged, per connection
 
 log = logging.getLogger(__name__)
@@ -42,9 +38,8 @@ class Session:
         self._hub = hub
         self._outlet = outlet
         self._peer = peer
-        self._quick = InFlight(QUICK_CALLS)
-        self._solves = InFlight(SLOW_CALLS)
-        self._outside = InFlight(SLOW_CALLS)
+        self._access = Access(hub.token)
+        self._calling = Calling(hub, outlet, peer)
         self._deliveries = Deliveries(outlet, hub.clock)
         self._level = 0  # statuses below it are not sent: an index into LEVELS
         self._logged: set[str] = set()
@@ -54,19 +49,23 @@ class Session:
     @property
     def congested(self) -> bool:
         """Whether the next line has to wait until some call has been answered."""
-        return self._quick.full or self._solves.full or self._outside.full
+        return self._calling.congested
 
     @property
     def idle(self) -> bool:
         """Whether every call has been answered."""
-        return not (self._quick.count or self._solves.count or self._outside.count)
+        return self._calling.idle
 
     def line(self, line: bytes) -> None:
         """Act on a message."""
         message: Message = {}
         try:
             message = read(line)
-            OPS[str(message["op"])](self, message, line)
+            act = OPS[str(message["op"])]
+            if self._access.given or act is Session._auth:
+                act(self, message, line)
+            else:
+                self._turn_away(message, line)
         except LineError as error:
             id_ = message.get("id", ABSENT) if error.id is ABSENT else error.id
             self._status("error", str(error), id_)
@@ -84,10 +83,7 @@ class Session:
 
     def closed(self) -> None:
         """Withdraw all that the client had; nothing is sent any more."""
-        if self._quick.count or self._solves.count:
-            self._hub.pool.cancel(self)
-        if self._outside.count:
-            self._hub.providers.forget(self)
+        self._calling.closed()
         self._hub.providers.withdraw(self)
         self._hub.topics.withdraw(self)
 
@@ -106,78 +102,10 @@ class Session:
         """Send a topic's message; to a client that is behind, only the newest of each topic."""
         self._deliveries.deliver(topic, line)
 
-    def answered(self, call: Call, line: bytes) -> None:
-        """Send the pool's answer to a call."""
-        in_flight = self._solves if call.cost == "solve" else self._quick
-        in_flight.remove(len(call.line), len(line))
-        self._outlet.send(line)
-
-    def replied(self, call: OpenCall, line: bytes) -> None:
-        """Send another client's answer to a call."""
-        self._outside.remove(call.line_bytes, len(line))
-        self._outlet.send(line)
-
     # -- services
 
     def _call_service(self, message: Message, line: bytes) -> None:
-        check_echo(message, line, self._hub.max_line_bytes)
-        service = str(message["service"])
-        own = SERVICES.get(service)
-        if isinstance(own, PoolService):
-            self._submit(own, message, line)
-            return
-        try:
-            args = _args(message)
-            if own is None:
-                self._call_outside(service, message, len(line))
-            else:
-                self._respond(message, own.answer(self._hub, args))
-        except ServiceError as error:
-            values = {**error.values, "code": error.code}
-            self._respond(message, values, error.code, str(error))
-
-    def _submit(self, service: PoolService, message: Message, line: bytes) -> None:
-        args = message.get("args")
-        if not isinstance(args, dict):
-            args = {}  # the worker says what is wrong
-        param = service.description_param(args)
-        hub = self._hub
-        call = Call(
-            client=self,
-            service=service.name,
-            id_=message.get("id", ABSENT),
-            line=line,
-            cost=service.cost,
-            deadline=hub.clock() + service.deadline_seconds(args),
-            description=None if param is None else hub.params.find(param),
-        )
-        (self._solves if service.cost == "solve" else self._quick).add(len(line))
-        hub.pool.submit(call)
-
-    def _call_outside(self, service: str, message: Message, line_bytes: int) -> None:
-        providers = self._hub.providers
-        if service not in providers:
-            hint = closest(service, (*SERVICES, *providers))
-            raise ServiceError("unknown_service", f"nobody provides {quote(service)}{hint}")
-        self._outside.add(line_bytes)
-        try:
-            providers.call(self, message, line_bytes)
-        except ServiceError:
-            self._outside.remove(line_bytes, 0)
-            raise
-
-    def _respond(
-        self, message: Message, values: object, code: str = "", sentence: str = ""
-    ) -> None:
-        service, id_ = str(message["service"]), message.get("id", ABSENT)
-        line = response_line(service, id_, values, code, sentence)
-        if len(line) > self._hub.max_line_bytes:
-            line = response_line(
-                *(service, id_, {"code": "limit_exceeded"}, "limit_exceeded"),
-                f"the answer takes {len(line)} bytes; at most {self._hub.max_line_bytes} "
-                "fit a line (--max-line-bytes)",
-            )
-        self._outlet.send(line)
+        self._calling.call(message, line)
 
     def _service_response(self, message: Message, _line: bytes) -> None:
         self._hub.providers.respond(self, message)
@@ -224,7 +152,24 @@ class Session:
     # -- the rest
 
     def _auth(self, message: Message, _line: bytes) -> None:
-        self._acknowledge(message, "no token is needed")
+        if self._access.offer(str(message["token"])):
+            self._acknowledge(
+                message, "the token is right" if self._hub.token else "no token is needed"
+            )
+            return
+        log.warning("wrong token", extra={"peer": self._peer})
+        self._status("error", "the token is wrong", message.get("id", ABSENT))
+        if self._access.over:
+            self._outlet.finish()
+
+    def _turn_away(self, message: Message, line: bytes) -> None:
+        """Answer a message of a client that has not shown the token."""
+        sentence = 'a token is asked for: send {"op":"auth","token":"..."} first'
+        if message["op"] == "call_service":
+            check_echo(message, line, self._hub.max_line_bytes)
+            self._calling.fail(message, ServiceError("unauthorized", sentence))
+        else:
+            self._status("error", sentence, message.get("id", ABSENT))
 
     def _set_level(self, message: Message, _line: bytes) -> None:
         self._level = LEVELS.index(str(message["level"]))
@@ -242,18 +187,11 @@ class Session:
 
     def _apologise(self, message: Message) -> None:
         """Answer a message that a fault of our own kept from its effect."""
-        sentence = "the gateway failed on this line; its log has more"
         if message.get("op") == "call_service":
-            self._respond(message, {"code": "worker_failed"}, "worker_failed", sentence)
+            self._calling.apologise(message)
         else:
+            sentence = "the gateway failed on this line; its log has more"
             self._status("error", sentence, message.get("id", ABSENT))
-
-
-def _args(message: Message) -> Args:
-    args = message.get("args", {})
-    if not isinstance(args, dict):
-        raise ServiceError("invalid_request", f"'args' is {show(args)}; an object expected")
-    return args
 
 
 OPS: Final[Mapping[str, Callable[[Session, Message, bytes], None]]] = {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from gateway.envelope import Message
-from gateway.errors import LineError, show
+from gateway.errors import ABSENT, LineError, show
 
 MAX_THROTTLE_MS: Final = 3_600_000.0  # an hour between two messages is no subscription any more
 
@@ -27,6 +27,9 @@ class Outlet(Protocol):
 
     def send(self, line: bytes) -> None:
         """Take a line, given without its newline."""
+
+    def finish(self) -> None:
+        """Take no more lines from the client; close once all is sent."""
 
 
 class Deliveries:
@@ -104,7 +107,7 @@ def read_throttle(message: Message) -> Throttle | None:
         raise LineError(
             f"'throttle_rate' of 'subscribe' is {show(rate)}; "
             f"milliseconds from 0 to {MAX_THROTTLE_MS:.0f} expected",
-            message.get("id"),
+            message.get("id", ABSENT),
         )
     return Throttle(rate / 1000.0) if rate else None
 

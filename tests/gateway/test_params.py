@@ -75,8 +75,13 @@ def test_versions_count_per_name_and_survive_a_delete() -> None:
 
 def test_no_two_values_share_a_serial() -> None:
     params = store()
-    serials = [params.set(name, 0).serial for name in "aabab"]
-    assert len(set(serials)) == 5
+    serials = set()
+    for name in "aabab":
+        params.set(name, 0)
+        found = params.find(name)
+        assert found is not None
+        serials.add(found.serial)
+    assert len(serials) == 5
 
 
 def test_names_are_sorted_and_filtered() -> None:
@@ -92,9 +97,11 @@ def test_listeners_hear_of_every_change() -> None:
     heard: list[tuple[str, Parameter | None]] = []
     params = store()
     params.listen(lambda name, parameter: heard.append((name, parameter)))
-    stored = params.set("a", 1)
+    params.set("a", 1)
+    stored = params.find("a")
     params.delete("a")
     params.delete("a")
+    assert stored is not None
     assert heard == [("a", stored), ("a", None)]
 
 

@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 from gateway import connection
+from gateway.calling import QUICK_CALLS
 from gateway.connection import HIGH_WATER_BYTES
-from gateway.session import QUICK_CALLS
 from tests.support.gateways import (
     MAX_LINE_BYTES,
     PATIENCE_SECONDS,

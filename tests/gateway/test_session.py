@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway import subscription
+from gateway.calling import QUICK_CALLS
 from gateway.envelope import FIELDS
 from gateway.errors import LineError
-from gateway.session import LOGGED_TOPICS, OPS, QUICK_CALLS
+from gateway.session import LOGGED_TOPICS, OPS
 from tests.support.gateways import FakePool, SessionClient, TestHub, request
 
 FK = "/ik/forward_kinematics"
@@ -105,7 +106,7 @@ def test_a_call_goes_to_the_pool_as_it_came(hub: TestHub, client: SessionClient)
     (answer,) = client.say(line)
     (call,) = hub.pool.calls
     assert call.line == line
-    assert (call.client, call.service, call.id) == (client.session, "/ik/jacobian", 1.0)
+    assert (call.service, call.id) == ("/ik/jacobian", 1.0)
     assert (call.cost, call.deadline, call.description) == ("quick", 1010.0, None)
     assert answer["values"]["args"] == {"link": "a"}
     client.call(SOLVE, {"timeout": 1})
@@ -196,7 +197,7 @@ def test_calls_of_a_client_that_left_are_dropped(hub: TestHub, client: SessionCl
     client.say(request(FK))
     client.session.closed()
     hub.client().session.closed()
-    assert hub.pool.cancelled == [client.session]
+    assert hub.pool.cancelled == [hub.pool.calls[0].client]
 
 
 # -- sizes

@@ -84,10 +84,15 @@ class FakeOutlet:
         self.lines: list[bytes] = []
         self.full = False
         self.backlog = 0
+        self.finished = False
 
     def send(self, line: bytes) -> None:
         """Note it."""
         self.lines.append(line)
+
+    def finish(self) -> None:
+        """Note it."""
+        self.finished = True
 
     def take(self) -> list[dict[str, Any]]:
         """Return the messages sent since the last time."""
@@ -112,7 +117,9 @@ class TestHub:
 
     __test__ = False
 
-    def __init__(self, *, max_line_bytes: int = MAX_LINE_BYTES, timeout: float = 30.0) -> None:
+    def __init__(
+        self, *, max_line_bytes: int = MAX_LINE_BYTES, timeout: float = 30.0, token: bytes = b""
+    ) -> None:
         self.pool = FakePool()
         self.clock = FakeClock()
         self.hub = Hub(
@@ -122,6 +129,7 @@ class TestHub:
             self.pool,
             max_line_bytes,
             self.clock,
+            token,
         )
 
     def client(self) -> SessionClient:
