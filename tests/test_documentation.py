@@ -8,11 +8,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.sync.client import connect
 
 from tests.support.live import ROOT, Live, gateway
 
@@ -20,6 +22,7 @@ ANYTHING = "…"
 REPLAYED = re.compile(r"<!-- replay -->\n```(\w+)\n(.*?)```", re.DOTALL)
 SHOWN_JSON = re.compile(r"```json\n(.*?)```", re.DOTALL)
 SESSION = re.compile(r"```wire\n(.*?)```", re.DOTALL)
+CONVERSATION = re.compile(r"```wire (live|websocket)\n(.*?)```", re.DOTALL)
 RUN_SECONDS = 60
 
 # Stands in for netcat, which not every machine has: sends its input, prints what comes back.
@@ -37,7 +40,7 @@ with socket.create_connection((host, int(port))) as sock:
 
 @pytest.fixture(scope="module")
 def live() -> Iterator[Live]:
-    with gateway() as running:
+    with gateway("--websocket-port", "0") as running:
         yield running
 
 
@@ -45,14 +48,14 @@ def replayed(page: str) -> list[tuple[str, str]]:
     return REPLAYED.findall((ROOT / page).read_text("utf-8"))
 
 
-def run(language: str, text: str, port: int, tools: Path) -> str:
+def run(language: str, text: str, port: int, tools: Path, websocket_port: int = 0) -> str:
     netcat = tools / "nc"
     netcat.write_text(NETCAT.format(python=sys.executable))
     netcat.chmod(0o755)
     command = ["bash", "-euo", "pipefail", "-c"] if language == "sh" else [sys.executable, "-c"]
     path = f"{tools}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     result = subprocess.run(
-        [*command, text.replace("9095", str(port))],
+        [*command, text.replace("9095", str(port)).replace("9090", str(websocket_port))],
         cwd=ROOT,
         env=os.environ | {"PATH": path, "GATEWAY_PORT": str(port), "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -78,6 +81,63 @@ def test_the_readme_does_what_it_says(live: Live, tmp_path: Path) -> None:
     assert json.loads(stored)["id"] == "load"
     assert sockets.count("'result': True") == 2
     assert "unreachable - " in client
+
+
+def test_the_clients_do_what_their_page_says(live: Live, tmp_path: Path) -> None:
+    blocking, concurrent = [
+        run(language, text, live.port, tmp_path) for language, text in replayed("docs/client.md")
+    ]
+    assert "unknown_link - no link is named 'tol'" in blocking
+    lines = concurrent.splitlines()
+    assert lines[:2] == ["True", "{'value': 42}"]
+    assert "'w': 0.968" in lines[2]
+
+
+def test_roslibpy_does_what_its_page_says(live: Live, tmp_path: Path) -> None:
+    ((language, text),) = replayed("docs/rosbridge.md")
+    output = run(language, text, live.port, tmp_path, live.websocket_port)
+    assert len(json.loads(output)) == 6
+
+
+def conversations() -> list[tuple[str, str, str]]:
+    return [
+        (f"{page.name}-{number}", kind, text)
+        for page in sorted((ROOT / "docs").glob("*.md"))
+        for number, (kind, text) in enumerate(CONVERSATION.findall(page.read_text("utf-8")), 1)
+    ]
+
+
+def test_there_are_conversations_to_replay() -> None:
+    assert len(conversations()) >= 4
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [found[1:] for found in conversations()],
+    ids=[found[0] for found in conversations()],
+)
+def test_a_conversation_of_the_docs(kind: str, text: str, live: Live) -> None:
+    """Each line that comes back is waited for; other topics' messages may come between."""
+    live.load((ROOT / "docs/examples/arm.urdf").read_text("utf-8"))
+    with talking(kind, live) as (send, receive):
+        for line in re.sub(r"\n(?![→←])\s*", " ", text).strip().splitlines():
+            if line[0] == "→":
+                send(line[1:].strip())
+                continue
+            pattern = json.loads(line[1:])
+            while found := difference(pattern, answer := json.loads(receive())):
+                assert answer["op"] == "publish", f"expected {line}\nreceived {answer}\n{found}"
+
+
+@contextmanager
+def talking(kind: str, live: Live) -> Iterator[tuple[Callable[[str], None], Callable[[], str]]]:
+    """Connect; return how to send a message, and how to receive one."""
+    if kind == "websocket":
+        with connect(f"ws://127.0.0.1:{live.websocket_port}") as websocket:
+            yield websocket.send, lambda: str(websocket.recv(RUN_SECONDS))
+        return
+    with live.connection() as sock, sock.makefile("r", encoding="utf-8") as stream:
+        yield (lambda line: sock.sendall(line.encode() + b"\n")), stream.readline
 
 
 def sessions() -> list[tuple[str, str]]:
