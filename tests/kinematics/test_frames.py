@@ -39,7 +39,7 @@ def test_a_call_frame_carries_deadline_serial_and_line() -> None:
     (frame,) = FrameReader(100).feed(pack_call(7, 12.5, 3, b'{"op":1}'))
     assert frame.kind == Kind.CALL
     assert frame.number == 7
-    assert CALL_HEAD.unpack_from(frame.payload) == (12.5, 3)
+    assert CALL_HEAD.unpack_from(frame.payload) == (12.5, 3, 0, 1)
     assert frame.payload[CALL_HEAD.size :] == b'{"op":1}'
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kinematics import requests
+from kinematics.batches import BATCHES
 from kinematics.requests import MAX_SOLUTIONS
 from tests.support.calls import call, load, refusal
 
@@ -231,7 +232,8 @@ def test_a_flood_of_surplus_fields_is_cut() -> None:
 
 
 def test_the_known_fields_are_those_that_something_reads() -> None:
-    assert requests.KNOWN_FIELDS.keys() == {f"/ik/{name}" for name in (*READY, "validate")}
+    services = {f"/ik/{name}" for name in (*READY, "validate")}
+    assert requests.KNOWN_FIELDS.keys() == services | BATCHES.keys()
 
 
 def test_as_many_solutions_as_are_allowed() -> None:
