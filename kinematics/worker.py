@@ -21,6 +21,7 @@ from typing import Final
 
 from kinematics import compiling, parent
 from kinematics.batches import Share
+from kinematics.confinement import confine
 from kinematics.descriptions import Descriptions, Loaded, describe
 from kinematics.frames import (
     CALL_HEAD,
@@ -175,6 +176,7 @@ def main() -> int:
         signal.signal(number, signal.SIG_IGN)
     if not parent.die_with(options.parent_pid):
         return 1
+    confine(options.max_line_bytes)
     if compiling.COMPILED:
         call_every_kernel()  # before READY: no request waits for a kernel to be loaded
     gc.freeze()  # what is imported stays: the collector need not look at it again
