@@ -19,6 +19,10 @@ TURN: Final = 2.0 * math.pi
 DISTINCT: Final = 0.01  # rad or m, the contract's: solutions nearer than that are one
 ATTEMPTS_BASE: Final = 64  # the contract's: several solutions are searched in so many attempts
 ATTEMPTS_EACH: Final = 16  # and so many more for each solution asked for
+BEYOND_NUMBERS: Final = (
+    "the position's error would not be finite; smaller numbers expected in 'target', 'point' and "
+    "'seed'"
+)
 
 
 class IkSearch:
@@ -41,11 +45,14 @@ class IkSearch:
         self._missed = ""
         if state.out_of_reach and problem.position is not None:
             self._missed = self._setting.reach.misses(problem.position, problem.position_tolerance)
+        beyond_numbers = not math.isfinite(state.errors[0]) and not self._is_told(
+            state.judge(places.SEED)
+        )
         if self._missed:
             state.aim_within_reach()
         elif problem.solutions > 1:
             state.attempts = ATTEMPTS_BASE + ATTEMPTS_EACH * problem.solutions
-        self._done = bool(self._setting.empty)
+        self._done = bool(self._setting.empty) or beyond_numbers
 
     def run(self, seconds: float) -> bool:
         """Search on for about so long; return True when there is nothing more to do."""
@@ -85,10 +92,12 @@ class IkSearch:
         iterations: int,
         restarts: int,
     ) -> IkResult:
-        q, p, o = min(seed, best, key=self._distance)
+        q, p, o = judged = min(best, seed, key=self._distance)
+        self._state.put_back()
+        if not self._is_told(judged):
+            return IkResult("invalid_request", q, None, None, iterations, restarts, BEYOND_NUMBERS)
         status = "unreachable" if self._missed and not self._setting.empty else "no_solution"
         reason = self._reason(p, o, restarts)
-        self._state.put_back()
         return IkResult(status, q, *self._shown(p, o), iterations, restarts, reason)
 
     def _take(self, state: SearchState) -> None:
@@ -123,6 +132,10 @@ class IkSearch:
             None if problem.position is None else position,
             None if problem.quaternion is None else orientation,
         )
+
+    def _is_told(self, judged: tuple[FloatArray, float, float]) -> bool:
+        """Whether the errors asked for can be told as numbers."""
+        return math.isfinite(self._distance(judged))
 
     def _distance(self, judged: tuple[FloatArray, float, float]) -> float:
         """Return how far off a configuration is: metres and radians alike."""

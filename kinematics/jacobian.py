@@ -41,7 +41,10 @@ def jacobian(
     k = chain.size
     tool, tip, at = 0, 12, 24  # places: the tool, its pose, q, then the axes
     axes, work = at + k, at + 7 * k
-    numbers = floats([*chain.tool(point), *[0.0] * 12, *q[chain.joints], *[0.0] * (6 * k + 24)])
+    given = np.zeros(work + 24)
+    given[:tip] = chain.tool(point)
+    given[at:axes] = q[chain.joints]
+    numbers = floats(given)
     kernels.walk_chain(chain.numbers, chain.kind, numbers, tool, at, axes, tip, work)
     columns = floats(np.empty(6 * k))
     kernels.chain_jacobian(chain.numbers, chain.kind, numbers, axes, tip, columns)
@@ -49,9 +52,10 @@ def jacobian(
     if reference == "link":
         R_link_base = np.asarray(numbers[tip : tip + 9]).reshape(3, 3).T
         matrix = np.vstack((R_link_base @ matrix[:3], R_link_base @ matrix[3:]))
-    quaternion = floats(np.empty(4))
-    quaternion_from_matrix(numbers, tip, quaternion, 0)
-    pose = np.concatenate((np.asarray(numbers[tip + 9 : tip + 12]), np.asarray(quaternion)))
+    pose = floats(np.empty(7))
+    pose[:3] = numbers[tip + 9 : tip + 12]
+    quaternion_from_matrix(numbers, tip, pose, 3)
+    pose = np.asarray(pose)
     refuse_overflow(matrix, "the Jacobian")
     refuse_overflow(pose, "the pose")
     return chain.joints, matrix, pose

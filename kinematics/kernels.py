@@ -164,6 +164,17 @@ def chain_jacobian(
 
 
 @kernel
+def length_of(x: float, y: float, z: float) -> float:
+    """Return a vector's length, also where its square is beyond what a number holds."""
+    squared = x * x + y * y + z * z
+    if squared < math.inf:
+        return math.sqrt(squared)
+    largest = max(abs(x), abs(y), abs(z))
+    x, y, z = x / largest, y / largest, z / largest
+    return largest * math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
 def pose_errors(
     frames: FloatArray,
     base: int,
@@ -180,14 +191,12 @@ def pose_errors(
     `frames` are those of `link_frames`: what forward kinematics itself answers is judged.
     """
     compose_inverse(frames, 12 * base, frames, 12 * link, work, 0)
-    squared = 0.0
     for row in range(3):
         at = work[9 + row]
         for j in range(3):
             at += work[3 * row + j] * point[point_at + j]
-        off = goal[goal_at + 9 + row] - at
-        squared += off * off
-    out[0] = math.sqrt(squared)
+        work[12 + row] = goal[goal_at + 9 + row] - at
+    out[0] = length_of(work[12], work[13], work[14])
     for i in range(3):
         for j in range(3):
             work[12 + 3 * i + j] = (

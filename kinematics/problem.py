@@ -44,10 +44,11 @@ class IkResult:
     """What came of it.
 
     Attributes:
-        status: "solved", "no_solution" or "unreachable".
+        status: "solved", "no_solution", "unreachable"; or "invalid_request" where numbers as
+            huge as those of the target leave an error that is none.
         q: (n,) the solution, or the closest configuration found, within the limits.
         position_error, orientation_error: m and rad, by forward kinematics of `q`; None for a
-            part that was not asked for.
+            part that was not asked for, and for both where the request is invalid.
         iterations, restarts: what the search took.
         reason: a sentence, unless it is solved.
         solutions: (q, position_error, orientation_error) of each distinct solution, closest to

@@ -34,6 +34,8 @@ class Reach:
         """Return why no configuration comes within tolerance of a position, or ""."""
         distance = math.dist(position, self.center)
         size = self.farthest + distance + math.hypot(*self.center)
+        if not math.isfinite(size):  # beyond what numbers hold nothing is proved
+            return ""
         margin = tolerance + ROUNDING * size
         where = "the chain's first joint"
         if distance > self.farthest + margin:
@@ -82,7 +84,7 @@ def reach_of(chain: Chain, tool: FloatArray, lower: FloatArray, upper: FloatArra
         center = end
     else:
         lengths.append(math.hypot(*end))
-    total = math.fsum(lengths)
+    total = sum(lengths)
     nearest = 2.0 * max(lengths, default=0.0) - total - slack
     return Reach(center, max(nearest, 0.0), total + slack)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 KEPT_SETTINGS: Final = 16  # a chain's; a client has one or a few tools
 ROUNDING_LENGTH: Final = 1e-9  # m; what is left of a length that should have been 0 is shorter
+LONGEST: Final = 1e150  # m; the square of one much longer is beyond what a number holds
 LENGTH_SHARE: Final = 0.4  # of the chain's length: how a metre off weighs against a radian
 
 
@@ -85,35 +86,43 @@ class Setting:
         """
         chain = self.chain
         ends = [chain.constants[12 * i + 9 : 12 * i + 12] for i in range(1, chain.size)]
-        rigid = math.fsum(math.hypot(*end) for end in (*ends, self.tool[9:]))
+        rigid = sum(math.hypot(*end) for end in (*ends, self.tool[9:]))
         if rigid < ROUNDING_LENGTH:
             rigid = 0.0
         travels = zip(half_range[~self.turning], self._stretch[~self.turning], strict=True)
-        travel = math.fsum(float(half) * float(stretch) for half, stretch in travels)
-        return LENGTH_SHARE * (rigid + min(travel, rigid or 1.0)) or 1.0
+        travel = sum(float(half) * float(stretch) for half, stretch in travels)
+        length = LENGTH_SHARE * (rigid + min(travel, rigid or 1.0))
+        return min(length, LONGEST) or 1.0
 
 
 def setting_for(model: Model, chain: Chain, problem: IkProblem) -> Setting:
-    """Return the setting of a problem; the same one again where no joint is held."""
-    if problem.free is None:
-        key = problem.point.tobytes()
-        setting = chain.settings.get(key)
-        if setting is None:
-            limits = model.lower[chain.joints], model.upper[chain.joints]
-            setting = chain.settings[key] = Setting(model, chain, problem.point, *limits)
-            if len(chain.settings) > KEPT_SETTINGS:
-                chain.settings.popitem(last=False)
+    """Return the setting of a problem: one that is kept, if it differs in nothing."""
+    lower, upper = model.lower, model.upper
+    key = problem.point.tobytes()
+    if problem.free is not None:
+        lower, upper = _holding(model, chain, problem)
+        key += lower.tobytes() + upper.tobytes()
+    setting = chain.settings.get(key)
+    if setting is not None:
+        chain.settings.move_to_end(key)
         return setting
-    lower, upper = model.lower[chain.joints], model.upper[chain.joints]
-    held_at = np.minimum(np.maximum(problem.seed[chain.joints], lower), upper)
-    held = ~np.isin(chain.joints, problem.free)
-    return Setting(
-        model,
-        chain,
-        problem.point,
-        np.where(held, held_at, lower),
-        np.where(held, held_at, upper),
-    )
+    if problem.free is None:
+        lower, upper = lower[chain.joints], upper[chain.joints]
+    setting = chain.settings[key] = Setting(model, chain, problem.point, lower, upper)
+    if len(chain.settings) > KEPT_SETTINGS:
+        chain.settings.popitem(last=False)
+    return setting
+
+
+def _holding(model: Model, chain: Chain, problem: IkProblem) -> tuple[FloatArray, FloatArray]:
+    """Return a chain's limits, those of a joint that may not move both where the seed has it."""
+    joints = chain.joints
+    lower, upper = model.lower[joints], model.upper[joints]
+    held = np.ones(len(model.joint_names), dtype=bool)
+    held[problem.free] = False
+    held = held[joints]
+    held_at = np.minimum(np.maximum(problem.seed[joints], lower), upper)
+    return np.where(held, held_at, lower), np.where(held, held_at, upper)
 
 
 def _empty_range(model: Model, chain: Chain) -> str:

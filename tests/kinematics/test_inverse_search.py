@@ -17,11 +17,11 @@ import pytest
 from kinematics import places, starting
 from kinematics.chain import chain_between
 from kinematics.inverse import IkSearch
-from kinematics.model import build_model
+from kinematics.model import Model, build_model
 from kinematics.problem import IkProblem, IkResult
 from kinematics.reach import reach_of
 from kinematics.search_state import SPARE_STATES
-from kinematics.setting import KEPT_SETTINGS
+from kinematics.setting import KEPT_SETTINGS, Setting
 from tests.support.random_robots import configuration, joint, planar_arm, serial_robot, six_axis_arm
 from tests.support.solving import goal_at, problem, solve
 
@@ -234,6 +234,25 @@ def test_as_many_tools_are_kept_as_a_client_has() -> None:
         assert solve(problem(model, "3", goal, seed=[0.1, 0.1], point=point)).status == "solved"
     (chain,) = model.chains.values()
     assert len(chain.settings) == KEPT_SETTINGS
+
+
+def test_joints_held_elsewhere_are_another_setting_and_the_one_in_use_is_kept() -> None:
+    model = build_model(planar_arm(3))
+    (used,) = _settings(model, held=0.2)
+    for i in range(2 * KEPT_SETTINGS):
+        assert used in _settings(model, held=0.2)
+        assert len(_settings(model, held=0.3 + 0.01 * i)) <= KEPT_SETTINGS
+
+
+def _settings(model: Model, held: float) -> list[Setting]:
+    """Return what is kept after a search with the first joint held."""
+    q = [held, 0.4, -0.9]
+    goal = goal_at(model, q, "4")
+    result = solve(problem(model, "4", goal, seed=[held, 0.3, -1.0], free=["j1", "j2"]))
+    assert result.status == "solved"
+    assert result.q == pytest.approx(q, abs=1e-5)
+    (chain,) = model.chains.values()
+    return list(chain.settings.values())
 
 
 def test_a_seed_at_the_edge_of_the_reach_is_the_best_effort_after_one_attempt() -> None:

@@ -95,3 +95,9 @@ def test_nothing_that_moves_reaches_one_place() -> None:
     assert bound.farthest == 0.0
     assert bound.misses(np.array([2.0, 3.0, 4.0]), 0.0) == ""
     assert bound.misses(np.array([2.0, 3.0, 4.1]), 1e-6)
+
+
+def test_beyond_what_numbers_hold_nothing_is_proved() -> None:
+    model = build_model(planar_arm(2))
+    bound = reach(model, "3", np.full(3, 1.7e308), {})
+    assert bound.misses(np.array([5.0, 0.0, 0.0]), 1e-6) == ""
