@@ -47,14 +47,14 @@ async def serve(config: Config, pool: CallPool) -> None:
     hub = make_hub(config, pool)
     state = RobotState(hub, config.tf_rate_hz)
     saving = Saving(StateFile(config.state), hub.params) if config.state else None
-    server = Server(hub, connection_limit())
+    server = Server(hub, connection_limit(config.max_connections, config.workers))
     expiry = asyncio.create_task(_expire(hub.providers))
     try:
         listeners = _listeners(config)
         pool.start()
         state.start()
         for kind, make, sock in listeners:
-            await server.listen(sock, make, tls)
+            server.listen(sock, make, tls)
             _announce(f"listening {kind} {address_text(sock)}")
         log.info("gateway started", extra={"version": __version__, "workers": config.workers})
         await stop.wait()

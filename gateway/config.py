@@ -31,6 +31,7 @@ class Config:
     max_pending: int = 10_000
     service_timeout_seconds: float = 30.0
     max_params_bytes: int = 256 * MIB
+    max_connections: int = 4096
     tf_rate_hz: float = 20.0
     state: str = ""
     auth_token_file: str = ""
@@ -142,6 +143,10 @@ OPTIONS: Final = (
     Option(
         *("--tf-rate", "tf_rate_hz", number(10, 100, "hertz"), "HERTZ"),
         "how often at least transforms are published to a subscriber (20)",
+    ),
+    Option(
+        *("--max-connections", "max_connections", integer(1, 1_000_000), "N"),
+        "connections at once, as far as descriptors reach (4096)",
     ),
     Option("--state", "state", file, "FILE", "keep parameters in this file (off)"),
     Option(

@@ -10,7 +10,6 @@ import asyncio
 import socket
 from typing import Final, Protocol
 
-from gateway.envelope import status_line
 from gateway.errors import LineError
 from gateway.hub import Hub
 from gateway.lines import Lines
@@ -31,8 +30,8 @@ KEEPALIVE: Final = (  # a peer that vanished is noticed within 30 + 3 * 10 s
 class Connections(Protocol):
     """Where connections are counted."""
 
-    def opened(self, connection: Connection) -> bool:
-        """Count one in; False if there are too many."""
+    def opened(self, connection: Connection) -> None:
+        """Count one in."""
 
     def closed(self, connection: Connection) -> None:
         """Count one out."""
@@ -107,9 +106,7 @@ class Connection(asyncio.Protocol):
         _set_options(transport.get_extra_info("socket"))
         peer = transport.get_extra_info("peername") or ("unknown", 0)
         self._session = Session(self._hub, self, f"{peer[0]}:{peer[1]}")
-        if not self._connections.opened(self):
-            self.send(status_line("error", "too many connections are open; try again later"))
-            self.finish()
+        self._connections.opened(self)
 
     def data_received(self, data: bytes) -> None:
         """Act on the lines that this completes."""
@@ -128,7 +125,8 @@ class Connection(asyncio.Protocol):
         if not self._ended:
             self._lines.end()
             self._end()
-        return True  # the other direction stays open
+        # The other direction stays open, but for TLS, which has no half of a close.
+        return self._transport.get_extra_info("sslcontext") is None
 
     def pause_writing(self) -> None:
         """Take no lines until the client has read some of what it is owed."""

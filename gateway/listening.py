@@ -9,8 +9,8 @@ from typing import Final
 
 from gateway.errors import ListenError
 
-MAX_CONNECTIONS: Final = 4096  # each can hold a line and its unread answers, some MB at worst
-RESERVED_DESCRIPTORS: Final = 128  # for workers, listeners, files
+RESERVED_DESCRIPTORS: Final = 32  # for listeners, the state file, the log, the event loop
+DESCRIPTORS_PER_WORKER: Final = 8  # its socket and memory, and what its start takes for a moment
 BACKLOG: Final = 1024  # connections that the kernel holds until they are accepted
 
 
@@ -63,12 +63,20 @@ def address_text(sock: socket.socket) -> str:
     return f"[{host}]:{port}" if sock.family == socket.AF_INET6 else f"{host}:{port}"
 
 
-def connection_limit() -> int:
-    """Return how many connections there may be, having raised the limit on descriptors."""
+def connection_limit(wanted: int, workers: int) -> int:
+    """Return how many connections there may be, having raised the limit on descriptors.
+
+    Args:
+        wanted: how many there should be room for.
+        workers: how many there are; each takes descriptors, twice as many while it is renewed.
+    """
+    reserved = RESERVED_DESCRIPTORS + DESCRIPTORS_PER_WORKER * workers
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_CONNECTIONS + RESERVED_DESCRIPTORS
-    if soft < wanted:
+    if soft != resource.RLIM_INFINITY and soft < wanted + reserved:
+        top = wanted + reserved if hard == resource.RLIM_INFINITY else min(wanted + reserved, hard)
         with contextlib.suppress(OSError, ValueError):  # macOS allows less than it says
-            resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard), hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (top, hard))
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(1, min(MAX_CONNECTIONS, soft - RESERVED_DESCRIPTORS))
+    if soft == resource.RLIM_INFINITY:
+        return wanted
+    return max(1, min(wanted, soft - reserved))

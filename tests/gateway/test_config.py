@@ -24,6 +24,7 @@ def test_every_option_can_be_given_both_ways_and_the_command_line_wins() -> None
         "--max-pending": ("5", 5),
         "--service-timeout": ("0.5", 0.5),
         "--max-params-bytes": ("77", 77),
+        "--max-connections": ("9", 9),
         "--state": ("state.db", "state.db"),
         "--auth-token-file": ("token", "token"),
         "--tls-cert": ("cert.pem", "cert.pem"),

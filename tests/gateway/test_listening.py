@@ -9,7 +9,7 @@ import pytest
 
 from gateway import listening
 from gateway.errors import ListenError
-from gateway.listening import MAX_CONNECTIONS, address_text, bind, connection_limit
+from gateway.listening import address_text, bind, connection_limit
 
 
 def addresses(*hosts: str) -> object:
@@ -93,15 +93,19 @@ def test_the_limit_follows_the_descriptors(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(
         resource, "setrlimit", lambda _, wanted: limits.__setitem__(slice(None), wanted)
     )
-    assert connection_limit() == 1024 - listening.RESERVED_DESCRIPTORS
-    limits[:] = [256, 1 << 20]
-    assert connection_limit() == MAX_CONNECTIONS
-    limits[:] = [1 << 20, 1 << 20]
-    assert connection_limit() == MAX_CONNECTIONS
+    reserved = listening.RESERVED_DESCRIPTORS + 2 * listening.DESCRIPTORS_PER_WORKER
+    assert connection_limit(4096, 2) == 1024 - reserved
+    assert connection_limit(100, 2) == 100
+    for hard in (1 << 20, resource.RLIM_INFINITY):
+        limits[:] = [256, hard]
+        assert connection_limit(4096, 2) == 4096
+        assert limits == [4096 + reserved, hard]
+    limits[:] = [resource.RLIM_INFINITY, resource.RLIM_INFINITY]
+    assert connection_limit(4096, 2) == 4096
 
     def refuse(*_: object) -> None:
         raise ValueError("not permitted")
 
-    limits[:] = [64, 1 << 20]
+    limits[:] = [40, 1 << 20]
     monkeypatch.setattr(resource, "setrlimit", refuse)
-    assert connection_limit() == 1
+    assert connection_limit(4096, 2) == 1

@@ -210,19 +210,41 @@ async def test_connecting_calling_and_leaving_again_and_again() -> None:
         await asyncio.gather(*(one(n) for n in range(16)))
 
 
-async def test_one_client_too_many_is_told_so() -> None:
+async def test_one_client_too_many_waits_until_another_is_gone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async with serving(max_connections=2) as gateway:
-        async with gateway.client() as a, gateway.client() as b:
-            await a.call(FK)
-            await b.call(FK)
-            async with gateway.client() as c:
-                (status,) = await c.receive_rest()
-                assert "too many connections" in status["msg"]
-            async with gateway.client() as d:
-                assert len(await d.receive_rest()) == 1
-        await until(lambda: not gateway.server._connections)
-        async with gateway.client() as e:
-            assert (await e.call(FK, id=1))["id"] == 1
+        for _ in range(3):
+            async with gateway.client() as a, gateway.client() as c, gateway.client() as b:
+                await a.call(FK)
+                await c.call(FK)
+                await b.send(line(request(FK, id="waiting")))
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.05):
+                        await b.reader.readline()
+                assert gateway.server.clients == 2
+                c.writer.transport.abort()
+                assert (await b.receive())["id"] == "waiting"
+            await until(lambda: gateway.server.clients == 0)
+    assert caplog.text.count("no more connections accepted") == 3
+
+
+async def test_descriptors_that_run_out_come_back(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving() as gateway:
+        real, failures = socket.socket.accept, [24, 23, 12]
+
+        def accept(sock: socket.socket) -> object:
+            if failures:
+                raise OSError(failures.pop(), "no more of it")
+            return real(sock)
+
+        monkeypatch.setattr(socket.socket, "accept", accept)
+        async with gateway.client() as client:
+            assert (await client.call(FK, id=1))["id"] == 1
+        assert not failures
+    assert caplog.text.count("connection not accepted") == 3
 
 
 async def test_a_client_that_never_reads_is_read_no_more() -> None:

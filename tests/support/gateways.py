@@ -175,7 +175,7 @@ async def serving(
     server = Server(hub.hub, max_connections)
     (sock,) = bind(host, 0)
     port = sock.getsockname()[1]
-    await server.listen(sock)
+    server.listen(sock)
     try:
         yield Serving(server, hub, port)
     finally:

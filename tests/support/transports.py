@@ -128,8 +128,8 @@ async def serving_both(
     server = Server(hub.hub, 1000)
     (tcp,), (websocket,) = bind("127.0.0.1", 0), bind("127.0.0.1", 0)
     ports = tcp.getsockname()[1], websocket.getsockname()[1]
-    await server.listen(tcp)
-    await server.listen(websocket, partial(WebSocket, origins=origins))
+    server.listen(tcp)
+    server.listen(websocket, partial(WebSocket, origins=origins))
     try:
         yield BothWays(server, hub, *ports)
     finally:
