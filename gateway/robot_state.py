@@ -232,10 +232,15 @@ class RobotState:
                     subscriber.deliver(TF_STATIC, lines[TF_STATIC])
             self._static_due.clear()
         self._lines = {topic: lines[topic] for topic in REPEATED if topic in lines}
-        self._repeat()
+        self._repeat(asyncio.get_running_loop().time())
 
-    def _repeat(self) -> None:
-        """Say what is so, and again after a period for as long as anybody listens."""
+    def _repeat(self, due: float) -> None:
+        """Say what is so, and again after a period for as long as anybody listens.
+
+        Args:
+            due: when it was to be said; the next time is counted from then, so that a late
+                timer makes up for it.
+        """
         if self._repeat_timer is not None:
             self._repeat_timer.cancel()
             self._repeat_timer = None
@@ -245,4 +250,5 @@ class RobotState:
         for topic, line in self._lines.items():
             self._hub.topics.deliver(topic, line)
         loop = asyncio.get_running_loop()
-        self._repeat_timer = loop.call_later(self._period_seconds, self._repeat)
+        following = max(due + self._period_seconds, loop.time())
+        self._repeat_timer = loop.call_at(following, self._repeat, following)
