@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import orjson
@@ -9,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.envelope import MAX_DEPTH, check_echo, read, response_line, status_line
+from gateway import envelope
+from gateway.envelope import (
+    DEPTH_CHUNK,
+    MANY_BRACKETS,
+    MAX_DEPTH,
+    check_echo,
+    read,
+    response_line,
+    status_line,
+)
 from gateway.errors import ABSENT, LineError
 
 JSON = st.recursive(
@@ -127,6 +137,54 @@ def test_deeper_nesting_is_refused(line: bytes) -> None:
 def test_brackets_in_strings_are_no_nesting(text: bytes) -> None:
     line = b'{"op":"publish","topic":"t","msg":["' + text + b'",' + b"[]," * 300 + b"1]}"
     assert read(line)["topic"] == "t"
+
+
+@given(JSON, st.integers(MAX_DEPTH - 5, MAX_DEPTH + 5))
+def test_depth_is_that_of_the_decoded_value(value: Any, around: int) -> None:
+    line = b"[" * around + orjson.dumps([value, '\\"[{', "]}\\", {"[\\": "{"}]) + b"]" * around
+    assert envelope._is_too_deep(line) is (levels(orjson.loads(line)) > MAX_DEPTH)
+
+
+def levels(value: object) -> int:
+    """Return how many arrays and objects are inside one another."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + max(map(levels, value), default=0) if isinstance(value, list) else 0
+
+
+@pytest.mark.parametrize("before", [0, DEPTH_CHUNK // 2 - 100, DEPTH_CHUNK // 2, DEPTH_CHUNK])
+def test_depth_goes_on_counting_from_one_piece_of_a_long_line_to_the_next(before: int) -> None:
+    for depth in (MAX_DEPTH, MAX_DEPTH + 1):
+        line = b"[" + b"[]," * before + b"[" * (depth - 1) + b"]" * depth
+        assert envelope._is_too_deep(line) is (depth > MAX_DEPTH)
+
+
+@pytest.mark.parametrize("end", [b"0]}", b"0"])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_very_many_arrays_are_read_without_a_collection(end: bytes, enabled: bool) -> None:
+    line = b'{"op":"publish","topic":"t","msg":[' + b"[]," * (20 * MANY_BRACKETS) + end
+    passes: list[int] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            passes.append(info["generation"])
+
+    if not enabled:
+        gc.disable()
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        if end == b"0":
+            assert "not JSON" in str(complaint(line))
+        else:
+            message = read(line)
+            seen = list(passes)
+            assert seen == []
+            assert message["msg"] == [[]] * (20 * MANY_BRACKETS) + [0]
+        assert gc.isenabled() is enabled
+    finally:
+        gc.callbacks.remove(note)
+        gc.enable()
 
 
 def test_an_unfinished_string_full_of_quotes_is_judged_in_linear_time() -> None:
