@@ -19,7 +19,6 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 DEFAULT_HOST: Final = "127.0.0.1"
@@ -28,6 +27,7 @@ DEFAULT_TIMEOUT_SECONDS: Final = 15.0  # the gateway answers every call of its o
 MAX_LINE_BYTES: Final = 256 * 1024 * 1024  # the most that a gateway can be told to send
 CHUNK_BYTES: Final = 256 * 1024  # of one receive or send
 KEPT_MESSAGES: Final = 10_000  # of topics, between two looks at them; the oldest go first
+UNANSWERED: Final = "topic"  # the id of what is answered only if it is refused; calls have numbers
 
 Values = dict[str, Any]
 
@@ -75,6 +75,7 @@ class Client:
         self._lines: deque[bytes] = deque()
         self._messages: deque[tuple[str, Any]] = deque(maxlen=KEPT_MESSAGES)
         self._count = 0
+        self._refused = ""  # why the gateway did not take an `advertise` or `publish`
 
     def close(self) -> None:
         """Close the connection; the gateway withdraws what this client subscribed to."""
@@ -84,12 +85,7 @@ class Client:
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- services
@@ -194,12 +190,12 @@ class Client:
     # -- topics
 
     def advertise(self, topic: str, type_: str) -> None:
-        """Announce that this client publishes on a topic."""
-        self._send({"op": "advertise", "topic": topic, "type": type_}, self._deadline())
+        """Announce that this client publishes on a topic; refusals are raised as by `publish`."""
+        self._tell({"op": "advertise", "topic": topic, "type": type_})
 
     def publish(self, topic: str, message: object) -> None:
-        """Publish on a topic that was advertised."""
-        self._send({"op": "publish", "topic": topic, "msg": message}, self._deadline())
+        """Publish on a topic that was advertised; raise CallError if one before was refused."""
+        self._tell({"op": "publish", "topic": topic, "msg": message})
 
     def subscribe(self, topic: str) -> None:
         """Have a topic's messages delivered from now on; see `messages`."""
@@ -228,6 +224,12 @@ class Client:
         seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
         return time.monotonic() + seconds
 
+    def _tell(self, message: Values) -> None:
+        sentence, self._refused = self._refused, ""
+        if sentence:
+            raise CallError("invalid_request", sentence, {})
+        self._send(message | {"id": UNANSWERED}, self._deadline())
+
     def _ask(self, message: Values) -> Values:
         """Send a message and return the answer that has its id."""
         self._count += 1
@@ -245,9 +247,12 @@ class Client:
     def _sort(self, line: bytes) -> Values | None:
         """Put a topic's message with the others; return anything else."""
         message: Values = json.loads(line)
-        if message.get("op") != "publish":
+        if message.get("id") == UNANSWERED:
+            self._refused = str(message.get("msg"))
+        elif message.get("op") == "publish":
+            self._messages.append((str(message.get("topic")), message.get("msg")))
+        else:
             return message
-        self._messages.append((str(message.get("topic")), message.get("msg")))
         return None
 
     def _send(self, message: Values, deadline: float) -> None:

@@ -113,6 +113,21 @@ async def test_topics() -> None:
         await use(gateway, work)
 
 
+async def test_what_a_topic_was_refused_for_is_not_laid_on_the_next_call() -> None:
+    def work(client: Client) -> None:
+        client.advertise("x" * 5000, "t")
+        assert client.set_param("p", 1) == 1
+        with pytest.raises(CallError, match="longer than 4096 bytes"):
+            client.publish("y", 1)
+        client.advertise("y", "t")
+        client.subscribe("y")
+        client.publish("y", 2)
+        assert next(client.messages()) == ("y", 2)
+
+    async with serving() as gateway:
+        await use(gateway, work)
+
+
 async def test_a_line_that_the_gateway_refuses() -> None:
     def work(client: Client) -> None:
         with pytest.raises(CallError, match="surrogate"):
