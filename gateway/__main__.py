@@ -23,7 +23,8 @@ def main() -> int:
     except ConfigError as error:
         return _complain(error, USAGE_STATUS)
     logs.set_up(config.log_level, config.log_format, 2 if sys.stderr else -1)
-    cache = kernel_cache.find(os.environ)
+    interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # numba's own switch
+    cache = None if interpreted else kernel_cache.find(os.environ)
     pool = Pool(config.workers, config.max_pending, config.max_line_bytes, cache)
     try:
         asyncio.run(serve(config, pool))

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,7 @@ from gateway.app import serve
 from gateway.config import Config
 from gateway.errors import ListenError
 from tests.support.gateways import FakePool, Wire, request, until
-from tests.support.live import ROOT
+from tests.support.live import ROOT, gateway
 
 FK = "/ik/forward_kinematics"
 SET = "/param_server/set_param"
@@ -239,3 +240,16 @@ async def test_without_a_port_nothing_is_started() -> None:
         await serve(Config(port=taken.getsockname()[1]), pool)
     assert not pool.started
     assert pool.stopped
+
+
+def test_what_shall_not_be_compiled_is_not_tried(tmp_path: Path) -> None:
+    env = {"NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path), "GATEWAY_WORKERS": "1"}
+    with gateway(env=env) as live:
+        answer = live.call("/ik/validate", {"robot_description": "<robot name='r'/>"})
+        assert answer["values"]["valid"] is False
+        live.process.send_signal(signal.SIGTERM)
+        assert live.process.stderr is not None
+        log = live.process.stderr.read()
+    assert "kernels=interpreted" in log
+    assert "compiled" not in log
+    assert list(tmp_path.iterdir()) == []
