@@ -45,6 +45,11 @@ class Chain:
         """(n,) upper limits; of continuous joints pi."""
         return np.array([step.upper for step in self.steps])
 
+    @cached_property
+    def revolute(self) -> NDArray[np.bool_]:
+        """(n,) whether a joint turns; else it slides."""
+        return np.array([step.revolute for step in self.steps])
+
     def pose(self, q: Array) -> Array:
         """Return T_base_tip (4, 4), by plain products of matrices: what every answer is held to."""
         T = np.eye(4)
