@@ -57,7 +57,10 @@ class RobotLoader:
             await self._described.wait()
             self._described.clear()
             waiting, self._waiting = self._waiting, []
-            await self._load(waiting)
+            try:
+                await self._load(waiting)
+            except Exception:  # a fault of ours must not end what follows it
+                log.exception("robot description not judged")
 
     async def _load(self, descriptions: list[Parameter]) -> None:
         newest = descriptions[-1]

@@ -150,7 +150,10 @@ class RobotState:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            await self._refresh()
+            try:
+                await self._refresh()
+            except Exception:  # a fault of ours must not end what follows it
+                log.exception("robot state not refreshed")
 
     async def _refresh(self) -> None:
         """Compute what is subscribed to, and publish it."""

@@ -25,7 +25,6 @@ class Listener:
         self._stream = self._connection.__enter__().makefile("rwb")
         for topic in topics:
             self.say(op="subscribe", topic=topic)
-            self.next(lambda line: line["op"] == "status")
 
     def close(self) -> None:
         self._stream.close()
