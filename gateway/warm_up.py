@@ -29,6 +29,7 @@ async def compile_kernels(cache: KernelCache) -> bool:
     with tempfile.TemporaryFile() as output:
         process = children.start(
             "kinematics.warmup",
+            ("--parent-pid", os.getpid()),
             env=children.environment(cache.folder, compiled=True),
             stderr=output,
         )

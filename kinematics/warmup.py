@@ -1,14 +1,15 @@
-"""Have every kernel compiled, or taken from the cache: `python -m kinematics.warmup`."""
+"""Have every kernel compiled, or taken from the cache: in a process that the gateway starts."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from typing import Final
 
 import numpy as np
 
-from kinematics import compiling
+from kinematics import compiling, parent
 from kinematics.forward import link_poses, many_link_poses
 from kinematics.inverse import IkSearch
 from kinematics.jacobian import jacobian
@@ -51,6 +52,10 @@ def call_every_kernel() -> None:
 
 def main() -> int:
     """Fill the cache that NUMBA_CACHE_DIR names; return the exit status."""
+    parser = argparse.ArgumentParser(description="Compile the kernels; started by the gateway.")
+    parser.add_argument("--parent-pid", type=int, required=True)
+    if not parent.die_with(parser.parse_args().parent_pid):
+        return 1
     os.nice(NICENESS)
     if not compiling.COMPILED:
         sys.stderr.write("the kernels are not to be compiled here, or numba is missing\n")

@@ -18,19 +18,13 @@ from typing import Any, BinaryIO
 
 import pytest
 
+from tests.support.adversity import killable
 from tests.support.live import ROOT, gateway
 
-ROUNDS = int(os.environ.get("ADVERSITY_ROUNDS", "4"))  # scripts/chaos asks for more
+ROUNDS = int(os.environ.get("ADVERSITY_ROUNDS", "4"))  # more where there is time
 WRITERS = 3
 PATIENCE_SECONDS = 20.0
 FILE_BYTES = 400_000  # that a gateway out of disk may write to any one file
-LIMITED = """
-import os, resource, sys
-limit = int(sys.argv[1])
-if limit:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-os.execv(sys.argv[2], sys.argv[2:])
-"""
 SET, GET = "/param_server/set_param", "/param_server/get_param"
 
 
@@ -39,25 +33,8 @@ def call(service: str, **args: object) -> bytes:
     return json.dumps(request).encode() + b"\n"
 
 
-@contextmanager
-def killable(path: Path, disk_bytes: int = 0) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """Run a gateway that is to be ended by a SIGKILL."""
-    command = [sys.executable, "-m", "gateway", "--port", "0", "--workers", "1"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", LIMITED, str(disk_bytes), *command, "--state", str(path)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line.startswith("listening tcp"), line
-        yield process, int(line.rpartition(":")[2])
-    finally:
-        process.kill()
-        process.communicate()
+def options(path: Path) -> tuple[str, ...]:
+    return ("--workers", "1", "--state", str(path))
 
 
 @contextmanager
@@ -108,7 +85,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_answered(tmp_path: Path) ->
     values = {f"name {n}": 0 for n in range(WRITERS)}
     written = 0
     for _ in range(ROUNDS):
-        with killable(path) as (process, port):
+        with killable(*options(path)) as (process, port):
             writers = [Writer(port, name, value) for name, value in values.items()]
             for writer in writers:
                 writer.start()
@@ -116,7 +93,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_answered(tmp_path: Path) ->
             process.send_signal(signal.SIGKILL)
             for writer in writers:
                 writer.join(PATIENCE_SECONDS)
-        with killable(path) as (_, port):
+        with killable(*options(path)) as (_, port):
             for writer in writers:
                 found = stored(port, writer.name_)
                 version = found["version"]
@@ -125,13 +102,16 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_answered(tmp_path: Path) ->
                 written += version - values[writer.name_]
                 values[writer.name_] = version
     assert written > ROUNDS
-    print(f"{ROUNDS} kills, {written} sets, none lost")  # noqa: T201  read by scripts/chaos
+    print(f"{ROUNDS} kills, {written} sets, none lost")  # noqa: T201  seen with -s
 
 
 def test_a_full_disk_refuses_sets_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     kept: dict[str, dict[str, Any]] = {}
-    with killable(path, FILE_BYTES) as (_, port), connected(port) as (sock, stream):
+    with (
+        killable(*options(path), disk_bytes=FILE_BYTES) as (_, port),
+        connected(port) as (sock, stream),
+    ):
         refused = 0
         for n in range(40):
             value = str(n) * 20_000
@@ -150,7 +130,7 @@ def test_a_full_disk_refuses_sets_and_nothing_else(tmp_path: Path) -> None:
             assert json.loads(stream.readline())["values"] == values
         sock.sendall(call("/ik/validate", robot_description="<robot"))
         assert json.loads(stream.readline())["result"]
-    with killable(path) as (_, port), connected(port) as (sock, stream):
+    with killable(*options(path)) as (_, port), connected(port) as (sock, stream):
         for n in range(40):
             name = f"name {n}"
             expected = kept.get(name, {"value": None, "version": 0, "code": "not_set"})
@@ -160,12 +140,12 @@ def test_a_full_disk_refuses_sets_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_the_robot_is_there_from_the_start(tmp_path: Path) -> None:
-    options = ("--workers", "1", "--state", str(tmp_path / "state.db"))
+    kept = options(tmp_path / "state.db")
     arm = (ROOT / "docs/examples/arm.urdf").read_text("utf-8")
-    with gateway(*options) as live:
+    with gateway(*kept) as live:
         assert live.load(arm) == 1
         expected = live.call("/ik/forward_kinematics", {})
-    with gateway(*options) as live:
+    with gateway(*kept) as live:
         assert live.call("/ik/forward_kinematics", {}) == expected
         assert live.load(arm) == 2
 

@@ -97,7 +97,7 @@ def _kernels() -> list[tuple[str, str]]:
 def test_the_process_that_compiles(disabled: str, status: int) -> None:
     environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
     ran = subprocess.run(
-        [sys.executable, "-m", "kinematics.warmup"],
+        [sys.executable, "-m", "kinematics.warmup", "--parent-pid", str(os.getpid())],
         env=environment,
         capture_output=True,
         check=False,
