@@ -64,7 +64,8 @@ class Calling:
         """Answer a `call_service`, now or later.
 
         Raises:
-            LineError: no answer could name the call.
+            ServiceError: its answer could hold little more than its name.
+            LineError: no answer could name it.
         """
         check_echo(message, line, self._hub.max_line_bytes)
         service = str(message["service"])

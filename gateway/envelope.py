@@ -14,13 +14,14 @@ from typing import Final
 
 import orjson
 
-from gateway.errors import ABSENT, LineError, closest, quote, show
+from gateway.errors import ABSENT, LineError, ServiceError, closest, quote, show
 
 Message = dict[str, object]
 Values = Mapping[str, object]
 
 MAX_DEPTH: Final = 200  # the contract's; orjson writes 254 levels, and an answer adds a few
 ECHO_SHARE: Final = 2  # id and service may take one part in so many of the answer's line
+REFUSAL_BYTES: Final = 256  # what saying so takes, beside the two
 GROWTH: Final = 8  # no JSON is longer by more when written again: 1e15 has 4 bytes, then 18
 SHOWN_BYTES: Final = 20  # of a line, on either side of what is wrong with it
 
@@ -108,7 +109,7 @@ def read(line: bytes) -> Message:
 
 
 def check_echo(message: Message, line: bytes, max_line_bytes: int) -> None:
-    """Refuse a call whose answer could not name it.
+    """Refuse a call whose answer could hardly hold more than its name.
 
     Args:
         message: the `call_service`.
@@ -116,16 +117,19 @@ def check_echo(message: Message, line: bytes, max_line_bytes: int) -> None:
         max_line_bytes: what the answer may measure.
 
     Raises:
-        LineError: `id` and `service` leave too little of the answer's line.
+        ServiceError: `id` and `service` leave too little of the answer's line.
+        LineError: they do not even leave enough to say so.
     """
     if len(line) * GROWTH <= max_line_bytes:
         return
     shell = response_line(str(message["service"]), message.get("id", ABSENT), {})
     limit = max_line_bytes // ECHO_SHARE
-    if len(shell) > limit:
-        raise LineError(
-            f"'id' and 'service' take {len(shell)} bytes in the answer; at most {limit} expected"
-        )
+    if len(shell) <= limit:
+        return
+    sentence = f"'id' and 'service' take {len(shell)} bytes in the answer; at most {limit} expected"
+    if len(shell) + REFUSAL_BYTES <= max_line_bytes:
+        raise ServiceError("invalid_request", sentence)
+    raise LineError(sentence)
 
 
 def status_line(level: str, sentence: str, id_: object = ABSENT) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from gateway.access import Access
@@ -69,6 +70,8 @@ class Session:
         except LineError as error:
             id_ = message.get("id", ABSENT) if error.id is ABSENT else error.id
             self._status("error", str(error), id_)
+        except ServiceError as error:
+            self._calling.fail(message, error)
         except Exception:
             log.exception("gateway error", extra={"peer": self._peer, "op": message.get("op")})
             self._apologise(message)
@@ -166,7 +169,8 @@ class Session:
         """Answer a message of a client that has not shown the token."""
         sentence = 'a token is asked for: send {"op":"auth","token":"..."} first'
         if message["op"] == "call_service":
-            check_echo(message, line, self._hub.max_line_bytes)
+            with suppress(ServiceError):  # there is room for a refusal: for this one
+                check_echo(message, line, self._hub.max_line_bytes)
             self._calling.fail(message, ServiceError("unauthorized", sentence))
         else:
             self._status("error", sentence, message.get("id", ABSENT))

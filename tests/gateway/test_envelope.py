@@ -20,7 +20,7 @@ from gateway.envelope import (
     response_line,
     status_line,
 )
-from gateway.errors import ABSENT, LineError
+from gateway.errors import ABSENT, LineError, ServiceError
 
 JSON = st.recursive(
     st.none()
@@ -227,5 +227,7 @@ def test_a_response_has_the_code_only_when_it_failed() -> None:
 def test_what_could_not_be_sent_back_is_refused() -> None:
     message: dict[str, object] = {"op": "call_service", "service": "s", "id": "x" * 600}
     check_echo(message, orjson.dumps(message), 2000)
-    with pytest.raises(LineError, match=r"'id' and 'service' take 6.. bytes.*at most 500"):
+    with pytest.raises(ServiceError, match=r"'id' and 'service' take 6.. bytes.*at most 500"):
         check_echo(message, orjson.dumps(message), 1000)
+    with pytest.raises(LineError, match=r"'id' and 'service' take 6.. bytes.*at most 350"):
+        check_echo(message, orjson.dumps(message), 700)

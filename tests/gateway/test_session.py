@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gateway import subscription
 from gateway.calling import QUICK_CALLS
-from gateway.envelope import FIELDS
+from gateway.envelope import FIELDS, REFUSAL_BYTES
 from gateway.errors import LineError
 from gateway.session import LOGGED_TOPICS, OPS
 from tests.support.gateways import FakePool, SessionClient, TestHub, request
@@ -224,9 +224,39 @@ def test_no_answer_is_longer_than_a_line_may_be() -> None:
     assert max(map(len, client.outlet.lines)) <= 4096
 
 
+@pytest.mark.parametrize("service", [GET, "/ik/robot_info", "/nobody/provides/it"])
+def test_a_call_that_takes_up_its_answers_line_is_refused_by_name(service: str) -> None:
+    client = TestHub(max_line_bytes=4096).client()
+    (answer,) = client.say(request(service, {}, id="x" * 2500))
+    assert (answer["op"], answer["service"]) == ("service_response", service)
+    assert (answer["id"], answer["result"]) == ("x" * 2500, False)
+    assert answer["values"] == {"code": "invalid_request"}
+    assert "'id' and 'service'" in answer["status"]
+    assert client.session.idle
+
+
+def test_whoever_has_no_token_is_told_so_whatever_the_id() -> None:
+    client = TestHub(max_line_bytes=4096, token=b"secret").client()
+    (answer,) = client.say(request(GET, {}, id="x" * 2500))
+    assert answer["values"] == {"code": "unauthorized"}
+
+
+def test_every_size_of_id_gets_one_answer_that_fits() -> None:
+    for token in (b"", b"secret"):
+        client = TestHub(max_line_bytes=4096, token=token).client()
+        for size in range(1900, 4020, 7):
+            (answer,) = client.say(request(GET, {"name": "p"}, id="x" * size))
+            assert len(orjson.dumps(answer)) <= 4096
+            shell = len(orjson.dumps({**answer, "values": {}, "result": True, "status": ""}))
+            if answer["op"] == "status":
+                assert size > 4096 - REFUSAL_BYTES - 150  # that the rest of an answer takes
+            else:
+                assert shell + REFUSAL_BYTES <= 4096
+
+
 def test_a_call_whose_answer_could_not_name_it_gets_a_status() -> None:
     client = TestHub(max_line_bytes=4096).client()
-    (status,) = client.say(request(GET, {}, id="x" * 2500))
+    (status,) = client.say(request(GET, {}, id="x" * 3900))
     assert (status["op"], status["level"]) == ("status", "error")
     assert "'id' and 'service'" in status["msg"]
 
