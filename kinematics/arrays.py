@@ -13,6 +13,10 @@ from kinematics.compiling import COMPILED
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+# Decorates what may meet numbers beyond all measure: NumPy would warn, where a result that is
+# not finite is refused in the end.
+overflowing = np.errstate(over="ignore", invalid="ignore")
+
 
 def frozen(values: Sequence[float]) -> FloatArray:
     """Return numbers as a read-only array."""

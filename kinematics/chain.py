@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kinematics.arrays import FloatArray, IntArray, floats, ints
+from kinematics.arrays import FloatArray, IntArray, floats, ints, overflowing
 from kinematics.errors import KinematicsError, quote
-from kinematics.model import FIXED, PRISMATIC, Model
+from kinematics.model import FIXED, PRISMATIC, Model, unit
 
 if TYPE_CHECKING:
     from kinematics.setting import Setting
@@ -50,6 +51,7 @@ class Chain:
         """How many joints it has."""
         return len(self.joints)
 
+    @overflowing
     def tool(self, point: FloatArray) -> FloatArray:
         """Return the transform from the last joint to a point of the tip link, (12,)."""
         end = self.end
@@ -96,6 +98,7 @@ def path_joints(model: Model, base: int, tip: int) -> list[int]:
     return path[::-1]
 
 
+@overflowing
 def _build(model: Model, path: list[int]) -> Chain:
     joints: list[int] = []
     constants: list[float] = []
@@ -108,14 +111,13 @@ def _build(model: Model, path: list[int]) -> Chain:
         if kind == FIXED:
             continue
         axis = model.joint_axis[3 * joint : 3 * joint + 3]
-        length = math.hypot(*axis)
         turn = np.eye(4)
-        turn[:3, :3] = turn_z_to(axis / length)
+        turn[:3, :3] = turn_z_to(unit(axis.tolist()))
         before = T @ turn
         joints.append(int(model.joint_q[joint]))
         constants += [*before[:3, :3].ravel(), *before[:3, 3]]
         kinds.append(kind)
-        stretches.append(length if kind == PRISMATIC else 1.0)
+        stretches.append(math.hypot(*axis) if kind == PRISMATIC else 1.0)
         T = turn.T  # a pure rotation: its transpose turns back
     return Chain(
         joints=np.array(joints, np.int64),
@@ -135,7 +137,7 @@ def _homogeneous(numbers: FloatArray) -> FloatArray:
     return T
 
 
-def turn_z_to(axis: FloatArray) -> FloatArray:
+def turn_z_to(axis: Sequence[float]) -> FloatArray:
     """Return a rotation matrix whose z column is the unit axis."""
     x, y, z = axis
     helper = np.array([1.0, 0.0, 0.0]) if abs(x) < 0.9 else np.array([0.0, 1.0, 0.0])

@@ -80,7 +80,7 @@ class IkSearch:
             self._found.append(seed)  # no time was given: the seed alone is judged
         if len(self._found) > 1:
             seed_q = state.judge(places.SEED)[0]
-            self._found.sort(key=lambda found: float(((found[0] - seed_q) ** 2).sum()))
+            self._found.sort(key=lambda found: math.dist(found[0], seed_q))
         state.put_back()
         solutions = [(q, *self._shown(p, o)) for q, p, o in self._found]
         return IkResult("solved", *solutions[0], iterations, restarts, "", solutions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kinematics import kernels
-from kinematics.arrays import FloatArray, IntArray, floats
+from kinematics.arrays import FloatArray, IntArray, floats, overflowing
 from kinematics.chain import chain_between
 from kinematics.forward import refuse_overflow
 from kinematics.model import Model
@@ -50,8 +50,7 @@ def jacobian(
     kernels.chain_jacobian(chain.numbers, chain.kind, numbers, axes, tip, columns)
     matrix = np.asarray(columns).reshape(6, k)
     if reference == "link":
-        R_link_base = np.asarray(numbers[tip : tip + 9]).reshape(3, 3).T
-        matrix = np.vstack((R_link_base @ matrix[:3], R_link_base @ matrix[3:]))
+        matrix = _turned(np.asarray(numbers[tip : tip + 9]), matrix)
     pose = floats(np.empty(7))
     pose[:3] = numbers[tip + 9 : tip + 12]
     quaternion_from_matrix(numbers, tip, pose, 3)
@@ -59,3 +58,10 @@ def jacobian(
     refuse_overflow(matrix, "the Jacobian")
     refuse_overflow(pose, "the pose")
     return chain.joints, matrix, pose
+
+
+@overflowing
+def _turned(R_base_link: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Return a Jacobian (6, k) with its rows along the link's axes instead of the base's."""
+    R_link_base = R_base_link.reshape(3, 3).T
+    return np.vstack((R_link_base @ matrix[:3], R_link_base @ matrix[3:]))

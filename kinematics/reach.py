@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from kinematics.arrays import FloatArray
+from kinematics.arrays import FloatArray, overflowing
 from kinematics.chain import Chain
 from kinematics.model import REVOLUTE
 
@@ -51,6 +51,7 @@ class Reach:
         return ""
 
 
+@overflowing
 def reach_of(chain: Chain, tool: FloatArray, lower: FloatArray, upper: FloatArray) -> Reach:
     """Return a chain's reach.
 
@@ -85,7 +86,8 @@ def reach_of(chain: Chain, tool: FloatArray, lower: FloatArray, upper: FloatArra
     else:
         lengths.append(math.hypot(*end))
     total = sum(lengths)
-    nearest = 2.0 * max(lengths, default=0.0) - total - slack
+    longest = max(lengths, default=0.0)
+    nearest = longest - (total - longest) - slack
     return Reach(center, max(nearest, 0.0), total + slack)
 
 

@@ -64,6 +64,7 @@ DAMPING_MOST = 1e6
 DAMPED_COST = 16.0  # damping grows with the cost up to this; more is way for a rail to go
 DAMPING_FLOOR = 1e-13  # of the system's diagonal, absolute: keeps it solvable where cost is 0
 PATIENCE = 4  # iterations in which an attempt has to get on
+MOST_TURNS = 1e15  # from value to seed: an angle of more says nothing of a fraction of a turn
 TOLERANCE_SHARE = 0.8  # of a tolerance is aimed at: the answer is judged by other arithmetic
 
 
@@ -79,7 +80,10 @@ def fits(s: FloatArray, parts: int, share: float) -> bool:
 def nearest_turn(value: float, seed: float, lower: float, upper: float) -> float:
     """Return the value, whole turns away, that is nearest to the seed and within the limits."""
     nearest = value
-    turns = math.floor((seed - value) / TURN + 0.5)
+    away = (seed - value) / TURN
+    if abs(away) > MOST_TURNS:
+        return value
+    turns = math.floor(away + 0.5)
     for k in range(3):
         turned = value + (turns - 1.0 + k) * TURN
         if lower <= turned <= upper and abs(turned - seed) < abs(nearest - seed):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from kinematics import places
-from kinematics.arrays import FloatArray
+from kinematics.arrays import FloatArray, overflowing
 from kinematics.chain import Chain
 from kinematics.errors import quote
 from kinematics.model import PRISMATIC, Model
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 KEPT_SETTINGS: Final = 16  # a chain's; a client has one or a few tools
 ROUNDING_LENGTH: Final = 1e-9  # m; what is left of a length that should have been 0 is shorter
-LONGEST: Final = 1e150  # m; the square of one much longer is beyond what a number holds
+SHORTEST: Final = 1e-150  # m; the squares of lengths far beyond these two are no numbers
+LONGEST: Final = 1e150
 LENGTH_SHARE: Final = 0.4  # of the chain's length: how a metre off weighs against a radian
 
 
@@ -41,6 +42,7 @@ class Setting:
         spare: search states that are not in use.
     """
 
+    @overflowing
     def __init__(
         self, model: Model, chain: Chain, point: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> None:
@@ -92,7 +94,7 @@ class Setting:
         travels = zip(half_range[~self.turning], self._stretch[~self.turning], strict=True)
         travel = sum(float(half) * float(stretch) for half, stretch in travels)
         length = LENGTH_SHARE * (rigid + min(travel, rigid or 1.0))
-        return min(length, LONGEST) or 1.0
+        return min(max(length, SHORTEST), LONGEST) if length else 1.0
 
 
 def setting_for(model: Model, chain: Chain, problem: IkProblem) -> Setting:

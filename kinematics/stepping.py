@@ -212,6 +212,8 @@ def step_within_limits(
                 continue
             scale = s[unit + i] * (s[TRAVEL] if kind[i] == 2 else 1.0)
             target = s[q + i] + shorten * s[steps + i] * scale
+            if not abs(target) < math.inf:  # the error's square is no number: no step is right
+                continue
             if s[lower + i] <= target <= s[upper + i]:
                 s[trial + i] = target
                 continue

@@ -77,7 +77,7 @@ def test_a_chain_is_kept_and_the_oldest_given_up() -> None:
     [(0, 0, 1), (0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0.6, 0.8, 0), (0.36, 0.48, 0.8)],
 )
 def test_z_is_turned_to_an_axis(axis: tuple[float, float, float]) -> None:
-    R = turn_z_to(np.array(axis, dtype=float))
+    R = turn_z_to(axis)
     assert R[:, 2] == pytest.approx(axis, abs=0)
     assert np.abs(R @ R.T - np.eye(3)).max() < 1e-15
     assert np.linalg.det(R) == pytest.approx(1.0, abs=1e-15)

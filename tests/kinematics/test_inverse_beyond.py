@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import numpy as np
 import pytest
 
+from kinematics import searching
 from kinematics.arrays import floats
 from kinematics.inverse import BEYOND_NUMBERS, IkSearch
 from kinematics.kernels import length_of
 from kinematics.model import Model, build_model
 from kinematics.problem import IkProblem, IkResult
 from tests.support.random_robots import joint, planar_arm, serial_robot, six_axis_arm
+from urdf import Robot
 
 ARM = build_model(six_axis_arm())
 UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])
 SECONDS = 0.05
+WILD_ROBOTS = 500
 
 
 def found(model: Model, position: list[float], **options: Any) -> IkResult:
@@ -89,6 +93,68 @@ def test_rails_without_measure_leave_nothing_unproved() -> None:
     assert result.q == pytest.approx([3.0, 4.0], abs=1e-6)
 
 
+def test_a_number_of_any_size_in_any_place_is_no_fault() -> None:
+    """Robots, targets and seeds of all magnitudes: the answer is finite and within limits."""
+    choices = random.Random(11)
+    statuses = set()
+    for _ in range(WILD_ROBOTS):
+        model = build_model(_wild_robot(choices))
+        target = np.array(_wild_vector(choices))
+        asked = IkProblem(
+            model,
+            link=len(model.link_names) - 1,
+            base=0,
+            point=np.array(_wild_vector(choices)) if choices.random() < 0.3 else np.zeros(3),
+            position=target if choices.random() < 0.8 else None,
+            quaternion=UPRIGHT,
+            seed=np.array([_wild(choices) for _ in model.joint_names]),
+        )
+        search = IkSearch(asked)
+        search.run(0.0005)
+        result = search.finish()
+        statuses.add(result.status)
+        assert (model.lower <= result.q).all()
+        assert (result.q <= model.upper).all()
+        assert math.isfinite(result.q.sum() / 1e4)
+        for error in (result.position_error, result.orientation_error):
+            assert error is None or math.isfinite(error)
+        assert (result.orientation_error is None) == (result.status == "invalid_request")
+        assert not {"inf", "nan"} & set(result.reason.split())
+    assert statuses >= {"solved", "no_solution", "unreachable"}
+
+
+def _wild(choices: random.Random) -> float:
+    """Return a number of any magnitude, or an ordinary one."""
+    size = choices.choice(
+        [0.0, 1.0, choices.random(), math.pow(10.0, choices.uniform(-320.0, 308.2))]
+    )
+    return -size if choices.random() < 0.5 else size
+
+
+def _wild_vector(choices: random.Random) -> tuple[float, float, float]:
+    return _wild(choices), _wild(choices), _wild(choices)
+
+
+def _wild_robot(choices: random.Random) -> Robot:
+    joints = []
+    for i in range(choices.randint(1, 4)):
+        kind = choices.choice(["revolute", "continuous", "prismatic", "fixed"])
+        lower, upper = sorted((_wild(choices), _wild(choices)))
+        limits = (lower, upper) if kind in ("revolute", "prismatic") else None
+        axis = _wild_vector(choices)
+        joints.append(
+            joint(
+                str(i),
+                kind,
+                _wild_vector(choices) if choices.random() < 0.5 else (0.0, 0.0, 1.0),
+                axis if any(axis) else (0.0, 0.0, 1.0),
+                limits,
+                _wild_vector(choices),
+            )
+        )
+    return serial_robot(*joints)
+
+
 @pytest.mark.parametrize("size", [0.0, 1e-150, 1.0, 1e153, 1e154, 1e200, 1e308])
 def test_the_length_of_a_vector(size: float) -> None:
     assert length_of(size, 0.0, 0.0) == size
@@ -102,3 +168,16 @@ def test_the_length_of_what_is_no_vector_is_no_number(bad: float) -> None:
         parts = floats([1.0, 1e200, 0.0])
         parts[place] = bad
         assert not math.isfinite(length_of(parts[0], parts[1], parts[2]))
+
+
+@pytest.mark.parametrize("seed", [1e17, -1e200, 1.7e308])
+def test_no_turn_is_nearest_to_a_seed_that_tells_no_turns_apart(seed: float) -> None:
+    assert searching.nearest_turn(0.5, seed, -math.inf, math.inf) == 0.5
+
+
+@pytest.mark.parametrize("turns", [1, -3, 10**6, -(10**12)])
+def test_the_nearest_turn_to_a_seed(turns: int) -> None:
+    seed = turns * math.tau + 0.2
+    turned = searching.nearest_turn(0.5, seed, -math.inf, math.inf)
+    assert abs(turned - seed) <= math.pi
+    assert math.sin(turned) == pytest.approx(math.sin(0.5), abs=4e-16 * abs(seed))

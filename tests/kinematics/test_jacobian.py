@@ -98,6 +98,20 @@ def test_a_prismatic_column_is_the_axis_as_written_in_the_bases_axes() -> None:
     assert matrix[:, 0] == pytest.approx([-3.0, 0.0, 4.0, 0.0, 0.0, 0.0], abs=1e-15)
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e200, 1e308])
+def test_a_slide_turns_nothing_behind_it_however_long_its_axis(size: float) -> None:
+    slide = joint("slide", "prismatic", axis=(size, size, -size), limits=(0.0, 1.0))
+    turn = joint("turn", axis=(0.0, 0.0, 1.0))
+    model = build_model(serial_robot(slide, turn))
+    q = np.array([0.0, 0.4])
+    _, matrix, pose = jacobian(model, q, 2, 0, np.array([1.0, 0.0, 0.0]), "base")
+    assert matrix[:3, 0] == pytest.approx([size, size, -size], rel=0.5 if size < 1e-300 else 1e-15)
+    assert matrix[:, 1] == pytest.approx([-np.sin(0.4), np.cos(0.4), 0, 0, 0, 1], abs=1e-15)
+    assert pose == pytest.approx(
+        [np.cos(0.4), np.sin(0.4), 0, 0, 0, np.sin(0.2), np.cos(0.2)], abs=1e-15
+    )
+
+
 def test_columns_are_in_the_order_of_the_path_whatever_the_documents() -> None:
     links = tuple(Link(name) for name in "cba")
     joints = (
