@@ -8,7 +8,7 @@ COPY pyproject.toml README.md ./
 COPY urdf urdf
 COPY kinematics kinematics
 COPY gateway gateway
-RUN /opt/gateway/bin/pip install --no-cache-dir .
+RUN /opt/gateway/bin/pip install --no-cache-dir '.[rosbridge]'
 
 # Stage 2: no compiler, no package manager's cache, no root.
 FROM python:3.12-slim

@@ -28,6 +28,7 @@ NO_HANDSHAKE: Final = (
     b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n"
     b"This port is for WebSockets; JSON lines go to the one of --port.\n"
 )
+CONTROL_BYTES: Final = 125  # the most that a ping may carry
 GOING_AWAY: Final = 1001
 DATA: Final = (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)  # binary ones are read as text
 
@@ -48,7 +49,9 @@ class WebSocketFrames:
         """
         self._max_message_bytes = max_message_bytes
         self._origins = origins
-        self._protocol = ServerProtocol(max_size=max_message_bytes, logger=library_log)
+        # Between two frames of a message a ping counts towards the library's limit, too.
+        max_size = max_message_bytes + CONTROL_BYTES
+        self._protocol = ServerProtocol(max_size=max_size, logger=library_log)
         self._gate = FrameGate(max_message_bytes)
         self._handshake = bytearray()
         self._message = bytearray()  # that has not ended yet

@@ -96,6 +96,14 @@ def test_messages_come_whole_however_they_are_cut(messages: list[int], seed: int
     ]
 
 
+def test_a_ping_may_come_between_the_parts_of_the_longest_message() -> None:
+    frames = opened()
+    frames.feed(frame(Opcode.TEXT, b"x" * LIMIT, fin=False))
+    frames.feed(frame(Opcode.PING, b"p" * 125) + frame(Opcode.CONT, b""))
+    assert taken(frames) == [b"x" * LIMIT]
+    assert not frames.closed
+
+
 def test_of_a_message_that_is_too_long_nothing_is_kept() -> None:
     gate = FrameGate(LIMIT)
     head = frame(Opcode.TEXT, b"x" * 70_000)[:14]
