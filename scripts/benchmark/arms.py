@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 class Step:
     """A movable joint: T_previous_joint where it is at 0, and how it moves along or about z."""
 
-    T_origin: Array  # noqa: N815, the field's own letter
+    T_origin: Array
     revolute: bool
     lower: float  # rad or m; -pi for a joint without limits
     upper: float

@@ -24,11 +24,11 @@ class KernelClock:
         self.seconds = 0.0
         self._search = searching.search
 
-    def __call__(self, *everything: Any) -> Any:  # noqa: ANN401, it passes on what it gets
+    def __call__(self, *everything: Any) -> Any:
         """Stand in for the kernel."""
-        started = time.perf_counter()
+        started = time.thread_time()
         outcome = self._search(*everything)
-        self.seconds += time.perf_counter() - started
+        self.seconds += time.thread_time() - started
         return outcome
 
 

@@ -79,7 +79,10 @@ class TracIk:
         # It takes a safety controller without soft limits for limits of 0: tell it the true ones.
         theirs = (pytracik.get_joint_lower_bounds, pytracik.get_joint_upper_bounds)
         bounds = [
-            [getattr(step, end) if step.bounded else own for step, own in zip(arm.chain.steps, get(self._solver), strict=True)]
+            [
+                getattr(step, end) if step.bounded else own
+                for step, own in zip(arm.chain.steps, get(self._solver), strict=True)
+            ]
             for end, get in zip(("lower", "upper"), theirs, strict=True)
         ]
         pytracik.set_joint_limits(self._solver, *bounds)
@@ -110,7 +113,9 @@ class Eaik:
             return
         if count != 7:
             raise ValueError(f"EAIK solves for six joints; {arm.name} has {count}")
-        held = next((i for i in range(count) if HPRobot(H, P, [(i, 0.1)]).hasKnownDecomposition()), None)
+        held = next(
+            (i for i in range(count) if HPRobot(H, P, [(i, 0.1)]).hasKnownDecomposition()), None
+        )
         if held is None:
             raise ValueError(f"EAIK knows no decomposition of {arm.name}")
         values = np.linspace(chain.lower[held], chain.upper[held], FIXED_VALUES + 2)[1:-1]
@@ -155,7 +160,7 @@ class PinocchioLoop:
                 return found
             q = self._rng.uniform(self._chain.lower, self._chain.upper)
 
-    def _descend(self, goal: Any, q: Array, end: float) -> Array | None:  # noqa: ANN401
+    def _descend(self, goal: Any, q: Array, end: float) -> Array | None:
         pin, model, data = self._pin, self._model, self._data
         for _ in range(MOST_STEPS):
             pin.framesForwardKinematics(model, data, q)
