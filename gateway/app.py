@@ -28,6 +28,7 @@ from gateway.state_file import StateFile
 from gateway.topics import Topics
 
 STOP_SECONDS: Final = 5.0  # the contract's, for what is in flight
+LAST_ANSWERS_SECONDS: Final = 0.5  # of those, to say `timeout` to who still waits
 EXPIRY_SECONDS: Final = 0.1  # between two looks for providers that have not answered
 STDOUT: Final = 1
 
@@ -62,6 +63,7 @@ async def serve(config: Config, pool: CallPool) -> None:
     finally:
         loop = asyncio.get_running_loop()
         end = loop.time() + STOP_SECONDS
+        loop.call_later(STOP_SECONDS - LAST_ANSWERS_SECONDS, pool.give_up)
         await state.stop()
         await server.stop(STOP_SECONDS)
         expiry.cancel()
@@ -125,15 +127,15 @@ def make_hub(config: Config, pool: CallPool) -> Hub:
 
 
 def _stop_signal() -> asyncio.Event:
-    """Return an event for the first SIGTERM or SIGINT; the second ends the process at once.
+    """Return an event for the first SIGTERM or SIGINT; the stop is bounded, so more add nothing.
 
     As process 1 of a container a signal without a handler would be ignored.
     """
     stop = asyncio.Event()
 
     def on_signal(number: int) -> None:
-        if stop.is_set():
-            os._exit(128 + number)
+        if not stop.is_set():
+            log.info("signal", extra={"number": number})
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from gateway.calls import Call
+from gateway.calls import Call, Description
 from gateway.envelope import Message, check_echo, response_line
 from gateway.errors import ABSENT, ServiceError, closest, quote, show
 from gateway.hub import Hub
@@ -17,6 +18,7 @@ from gateway.services import SERVICES, Args, LocalService, PoolService
 from gateway.subscription import Outlet
 
 QUICK_CALLS: Final = 256  # under way for one client: four times what a worker holds
+DESCRIPTIONS: Final = 4  # that a client may ask about in turn, each counted once
 SLOW_CALLS: Final = 1024  # more, as they must not keep the client's quick calls waiting
 
 log = logging.getLogger(__name__)
@@ -38,6 +40,7 @@ class Calling:
         self._solves = InFlight(SLOW_CALLS)
         self._outside = InFlight(SLOW_CALLS)
         self._saving = InFlight(SLOW_CALLS)
+        self._described: deque[Description] = deque(maxlen=DESCRIPTIONS)
         self._closed = False
 
     @property
@@ -99,7 +102,7 @@ class Calling:
     def answered(self, call: Call, line: bytes) -> None:
         """Send the pool's answer to a call."""
         in_flight = self._solves if call.cost == "solve" else self._quick
-        in_flight.remove(len(call.line), len(line))
+        in_flight.remove(call.weight, len(line))
         self._outlet.send(line)
 
     def replied(self, call: OpenCall, line: bytes) -> None:
@@ -168,7 +171,11 @@ class Calling:
             description=None if param is None else hub.params.find(param),
         )
         call.items = service.items(args)
-        (self._solves if service.cost == "solve" else self._quick).add(len(line))
+        description = call.description
+        if description is not None and description not in self._described:
+            self._described.append(description)  # an old version lives as long as calls need it
+            call.weight += len(description.value)
+        (self._solves if service.cost == "solve" else self._quick).add(call.weight)
         hub.pool.submit(call)
 
     def _call_outside(self, service: str, message: Message, line_bytes: int) -> None:

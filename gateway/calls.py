@@ -36,6 +36,7 @@ class Call:
             None if that was not set, or none is read.
         number: the pool's, to tell its calls apart.
         strikes: how many workers died over it.
+        weight: the bytes that it holds on to: its line, and a description no other call has.
         items: of a batch, which may be divided among workers; 0 for any other call.
         part, parts: which part of a batch it is, and of how many.
     """
@@ -53,6 +54,7 @@ class Call:
         "parts",
         "service",
         "strikes",
+        "weight",
     )
 
     def __init__(
@@ -74,6 +76,7 @@ class Call:
         self.description = description
         self.number = 0
         self.strikes = 0
+        self.weight = len(line)
         self.items = 0
         self.part = 0
         self.parts = 1
@@ -104,6 +107,9 @@ class CallPool(Protocol):
 
     def cancel(self, client: object) -> None:
         """Forget the calls of a client that is gone."""
+
+    def give_up(self) -> None:
+        """Answer all that is not answered yet: the time for it is up."""
 
     def describe(self, description: Description | None) -> None:
         """Take note of the newest `robot_description`."""

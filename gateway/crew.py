@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 from collections.abc import Coroutine
 from typing import Final, Protocol
 
@@ -43,6 +44,7 @@ class Crew:
         self._outdated = asyncio.Event()  # set when compiled kernels are there at last
         self._one_by_one = asyncio.Lock()  # of renewing workers that serve
         self._failures = 0  # of starts, in a row
+        self._unready = 0  # of compiled workers that never served, in a row
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
@@ -107,12 +109,16 @@ class Crew:
                     "worker ready",
                     extra={"pid": worker.pid, "kernels": worker.kernels, "seconds": seconds},
                 )
+                self._unready = 0
                 self._owner.on_ready(worker)
                 return worker
             self._failures += 1
-            if self._compiled and self._failures >= COMPILED_FAILURES:
+            if await worker.reap(LEAVE_SECONDS) != -signal.SIGKILL:  # not somebody else's doing
+                self._unready += 1
+            if self._compiled and self._unready >= COMPILED_FAILURES:
                 self._compiled = False
-                log.error("compiled kernels given up", extra={"failed_starts": self._failures})
+                self._outdated.clear()  # or each interpreted worker would be renewed at once
+                log.error("compiled kernels given up", extra={"failed_starts": self._unready})
 
     async def _start(self, worker: WorkerProcess) -> bool:
         """Start a worker; return whether it serves."""

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import logging
 from collections import Counter
+from math import inf
 from typing import Final
 
 import orjson
@@ -68,10 +69,11 @@ class Pool:
 
     async def stop(self, seconds: float) -> None:
         """Answer what is under way, for so long, then end every worker."""
-        try:
-            await asyncio.wait_for(self._idle.wait(), seconds)
-        except TimeoutError:
-            log.warning("calls given up", extra={"calls": self._pending})
+        if not self._idle.is_set():
+            try:
+                await asyncio.wait_for(self._idle.wait(), seconds)
+            except TimeoutError:
+                log.warning("calls given up", extra={"calls": self._pending})
         if self._watching is not None:
             self._watching.cancel()
         await self._crew.stop()
@@ -97,7 +99,7 @@ class Pool:
 
     def submit(self, call: Call) -> None:
         """Have a call answered; it hears exactly once, through `done` or `fail`."""
-        size = len(call.line)
+        size = call.weight
         if self._pending >= self._max_pending or self._pending_bytes + size > PENDING_BYTES:
             call.fail(
                 "overloaded",
@@ -109,7 +111,7 @@ class Pool:
         for each in Whole(call, parts, self._max_line_bytes).calls if parts > 1 else (call,):
             each.number = next(self._numbers)
             self._pending += 1
-            self._pending_bytes += size
+            self._pending_bytes += each.weight
             self._queues[call.cost].push(each)
         self._idle.clear()
         self._feed(call.cost)
@@ -123,6 +125,14 @@ class Pool:
             for call in worker.cancel(client):
                 self._count_out(call)
             self.on_room(worker)
+
+    def give_up(self) -> None:
+        """Answer all that is not answered yet: the time for it is up."""
+        calls = [call for queue in self._queues.values() for call in queue.remove_overdue(inf)]
+        for worker in self._crew.workers:
+            calls += worker.cancel_overdue(inf)
+        for call in calls:
+            self._fail(call, "timeout", "the gateway stops, and the answer is not there yet")
 
     def describe(self, description: Description | None) -> None:
         """Have every worker read the robot's newest description before a call needs it."""
@@ -155,7 +165,7 @@ class Pool:
 
     def _count_out(self, call: Call) -> None:
         self._pending -= 1
-        self._pending_bytes -= len(call.line)
+        self._pending_bytes -= call.weight
         if not self._pending:
             self._idle.set()
 

@@ -150,14 +150,15 @@ class WorkerProcess(asyncio.Protocol):
     def give(self, call: Call) -> None:
         """Hand it a call, and the description it is about unless it has that."""
         description = call.description
-        serial = 0
+        serial, weight = 0, len(call.line)
         if description is not None:
             serial = description.serial
             if serial in self._sent:
                 self._sent.move_to_end(serial)
             else:
                 self._send_description(description)
-        self._window.add(call)
+                weight += len(description.value)
+        self._window.add(call, weight)
         self._write(pack_call(call.number, call.deadline, serial, call.line, call.part, call.parts))
 
     def cancel(self, client: object) -> list[Call]:

@@ -85,7 +85,7 @@ def test_a_signal_ends_it_with_an_idle_client(number: signal.Signals) -> None:
         assert "Traceback" not in log
 
 
-def test_the_second_signal_ends_it_at_once() -> None:
+def test_a_call_that_is_late_is_answered_and_more_signals_change_nothing() -> None:
     with process() as running, connect(listening_port(running)) as client:
         call = json.dumps(request(FK)) + "\n" + json.dumps(request("/nope")) + "\n"
         client.sendall(call.encode())
@@ -95,8 +95,12 @@ def test_the_second_signal_ends_it_at_once() -> None:
         while "gateway stopping" not in running.stderr.readline():
             pass
         assert running.poll() is None  # it waits for the call under way
-        running.send_signal(signal.SIGTERM)
-        assert running.wait(WAIT_SECONDS) == 128 + signal.SIGTERM
+        for number in (signal.SIGTERM, signal.SIGINT):
+            running.send_signal(number)
+        with client.makefile("rb") as stream:
+            (answer,) = [json.loads(line) for line in stream]
+        assert answer["values"]["code"] == "timeout"
+        assert running.wait(WAIT_SECONDS) == 0
 
 
 def test_it_starts_again_on_the_same_port_at_once() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from gateway import children, crew, pool, worker_process
 from gateway.calls import Description
+from gateway.kernel_cache import KernelCache
 from gateway.pool import Pool
 from gateway.worker_process import WorkerProcess
 from tests.support.pools import PLANAR_ARM, Client, description
@@ -200,6 +201,27 @@ async def test_searches_hold_up_neither_quick_calls_nor_other_clients() -> None:
         assert (await modest.forward())["result"] is True
 
 
+async def test_long_calls_of_one_client_delay_anothers_by_one() -> None:
+    async with running() as running_pool:
+        flooding, other = (Client(running_pool, description()) for _ in range(2))
+        links = "".join(f'<link name="l{i}"/>' for i in range(20_000))  # two roots, soon refused
+        text = f"<robot>{links}</robot>"
+        flood = [flooding.ask("/ik/validate", {"robot_description": text}) for _ in range(10)]
+        assert (await other.forward())["result"] is True
+        assert len(flooding.heard) <= 3  # what was under way, not all that waited
+        assert len(await asyncio.gather(*flood)) == 10
+
+
+async def test_at_the_end_of_the_time_to_stop_every_call_is_answered() -> None:
+    async with running() as running_pool:
+        client = Client(running_pool, description())
+        futures = [client.search(9.0) for _ in range(100)]
+        running_pool.give_up()
+        codes = {answer["values"]["code"] for answer in await asyncio.gather(*futures)}
+        assert codes == {"timeout"}
+        assert heard_once(client)
+
+
 async def test_a_client_that_is_gone_hears_nothing_more() -> None:
     async with running() as running_pool:
         client = Client(running_pool, description())
@@ -261,6 +283,33 @@ async def test_workers_that_cannot_start_are_tried_again_with_pauses(
     monkeypatch.setattr(children, "start", real)
     assert len(starts) == 2
     await broken.stop(0.1)
+
+
+async def test_compiled_kernels_are_given_up_once_and_for_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A compiled worker that never serves makes room for interpreted ones, which stay."""
+    real, starts = children.start, []
+
+    def start(
+        module: str, *args: Any, env: dict[str, str], **kwargs: Any
+    ) -> subprocess.Popen[bytes]:
+        compiled = "KINEMATICS_KERNELS" not in env
+        starts.append(compiled)
+        return real("no.such.module" if compiled else module, *args, env=env, **kwargs)
+
+    monkeypatch.setattr(children, "start", start)
+    monkeypatch.setattr(crew, "RETRY_SECONDS", (0.0, 0.01))
+    cache = KernelCache(tmp_path, tmp_path / "stamp", private=False)
+    cache.mark_warm()
+    failing = Pool(1, 10, MAX_LINE_BYTES, cache)
+    failing._crew._outdated.set()  # as if they had been compiled while it ran
+    failing.start()
+    await until(lambda: failing.live == 1)
+    assert starts == [True] * crew.COMPILED_FAILURES + [False]
+    await asyncio.sleep(0.5)
+    assert len(starts) == crew.COMPILED_FAILURES + 1
+    await failing.stop(5.0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -55,6 +55,12 @@ class FakePool:
         else:
             self.answer(call)
 
+    def give_up(self) -> None:
+        """Answer what is not answered yet."""
+        held, self.held = self.held, []
+        for call in held:
+            call.fail("timeout", "the gateway stops")
+
     def cancel(self, client: object) -> None:
         """Drop what is held for a client."""
         self.cancelled.append(client)
