@@ -6,9 +6,7 @@ that its axis is z: a step of forward kinematics is then one product and one pla
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +14,8 @@ import numpy as np
 
 from kinematics.arrays import FloatArray, IntArray, floats, ints, overflowing
 from kinematics.errors import KinematicsError, quote
-from kinematics.model import FIXED, PRISMATIC, Model, unit
+from kinematics.folding import fold
+from kinematics.model import FIXED, Model
 
 if TYPE_CHECKING:
     from kinematics.setting import Setting
@@ -98,49 +97,22 @@ def path_joints(model: Model, base: int, tip: int) -> list[int]:
     return path[::-1]
 
 
-@overflowing
 def _build(model: Model, path: list[int]) -> Chain:
-    joints: list[int] = []
-    constants: list[float] = []
-    kinds: list[int] = []
-    stretches: list[float] = []
-    T = np.eye(4)  # from the last movable joint so far to the link that is reached
-    for joint in path:
-        T = T @ _homogeneous(model.joint_origin[12 * joint : 12 * joint + 12])
-        kind = int(model.joint_kind[joint])
-        if kind == FIXED:
-            continue
-        axis = model.joint_axis[3 * joint : 3 * joint + 3]
-        turn = np.eye(4)
-        turn[:3, :3] = turn_z_to(unit(axis.tolist()))
-        before = T @ turn
-        joints.append(int(model.joint_q[joint]))
-        constants += [*before[:3, :3].ravel(), *before[:3, 3]]
-        kinds.append(kind)
-        stretches.append(math.hypot(*axis) if kind == PRISMATIC else 1.0)
-        T = turn.T  # a pure rotation: its transpose turns back
+    steps = np.array(path, np.int64)
+    movable = steps[model.joint_kind[steps] != FIXED]
+    joints = model.joint_q[movable]
+    k = len(joints)
+    numbers, end = floats(np.zeros(13 * k)), floats(np.zeros(36))
+    fold(model.tree, model.joints, ints(steps), k, numbers, end)
+    T = np.eye(4)
+    T[:3, :3] = np.reshape(end[:9], (3, 3))
+    T[:3, 3] = end[9:12]
     return Chain(
-        joints=np.array(joints, np.int64),
-        constants=np.array(constants),
-        stretch=np.array(stretches),
-        numbers=floats([*constants, *stretches]),
-        kind=ints(kinds),
+        joints=joints,
+        constants=np.asarray(numbers[: 12 * k]),
+        stretch=np.asarray(numbers[12 * k :]),
+        numbers=numbers,
+        kind=ints(model.joint_kind[movable]),
         places=ints(joints),
         end=T,
     )
-
-
-def _homogeneous(numbers: FloatArray) -> FloatArray:
-    T = np.eye(4)
-    T[:3, :3] = numbers[:9].reshape(3, 3)
-    T[:3, 3] = numbers[9:]
-    return T
-
-
-def turn_z_to(axis: Sequence[float]) -> FloatArray:
-    """Return a rotation matrix whose z column is the unit axis."""
-    x, y, z = axis
-    helper = np.array([1.0, 0.0, 0.0]) if abs(x) < 0.9 else np.array([0.0, 1.0, 0.0])
-    across = np.cross(helper, (x, y, z))
-    across /= math.hypot(*across)
-    return np.column_stack((across, np.cross((x, y, z), across), (x, y, z)))

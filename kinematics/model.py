@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -131,12 +130,9 @@ def transform(origin: Origin) -> list[float]:
 
 def _axis(joint: Joint) -> tuple[float, float, float]:
     """Return the axis as the kernels take it."""
-    return unit(joint.axis) if KINDS[joint.type] == REVOLUTE else joint.axis
-
-
-def unit(vector: Sequence[float]) -> tuple[float, float, float]:
-    """Return the unit vector along a vector of any length but 0."""
-    x, y, z = map(float, vector)
+    if KINDS[joint.type] != REVOLUTE:
+        return joint.axis
+    x, y, z = joint.axis
     largest = max(abs(x), abs(y), abs(z))
     # A power of two near the largest component: dividing by it is exact, and neither the
     # squares of a tiny axis underflow nor those of a huge one overflow afterwards.

@@ -11,6 +11,7 @@ SOURCES: Final = (
     "compiling.py",
     "rotations.py",
     "transforms.py",
+    "folding.py",
     "kernels.py",
     "places.py",
     "stepping.py",

@@ -11,8 +11,9 @@ from hypothesis import given
 from kinematics import chain as chains
 from kinematics import kernels
 from kinematics.arrays import floats
-from kinematics.chain import chain_between, path_joints, turn_z_to
+from kinematics.chain import chain_between, path_joints
 from kinematics.errors import KinematicsError
+from kinematics.folding import turn_z_to
 from kinematics.model import build_model
 from tests.support import numpy_kinematics as witness
 from tests.support.random_robots import configuration, named, random_robot, random_robots
@@ -77,7 +78,10 @@ def test_a_chain_is_kept_and_the_oldest_given_up() -> None:
     [(0, 0, 1), (0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0.6, 0.8, 0), (0.36, 0.48, 0.8)],
 )
 def test_z_is_turned_to_an_axis(axis: tuple[float, float, float]) -> None:
-    R = turn_z_to(axis)
+    x, y, z = map(float, axis)
+    numbers = floats(np.zeros(10))
+    turn_z_to(x, y, z, numbers, 1)
+    R = np.reshape(numbers[1:], (3, 3))
     assert R[:, 2] == pytest.approx(axis, abs=0)
     assert np.abs(R @ R.T - np.eye(3)).max() < 1e-15
     assert np.linalg.det(R) == pytest.approx(1.0, abs=1e-15)
