@@ -193,6 +193,12 @@ POOLED: Final = (
     PoolService(
         *("/ik/forward_kinematics_batch", "ik/ForwardKinematicsBatch", "solve", "positions"),
     ),
+    PoolService("/model/info", "model/Info", "quick"),
+    PoolService("/model/transforms", "model/Transforms", "quick"),
+    PoolService("/model/jacobians", "model/Jacobians", "quick"),
+    PoolService("/model/center_of_mass", "model/CenterOfMass", "quick"),
+    PoolService("/model/inverse_dynamics", "model/InverseDynamics", "quick"),
+    PoolService("/model/mass_matrix", "model/MassMatrix", "quick"),
     PoolService("/compute_fk", "moveit_msgs/GetPositionFK", "quick"),
     PoolService("/compute_ik", "moveit_msgs/GetPositionIK", "solve"),
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import orjson
 
+from kinematics.bodies import Bodies
 from kinematics.model import Model, build_model
 from urdf import UrdfError, parse
 
@@ -24,6 +25,7 @@ class Loaded:
     model: Model | None
     refusal: str
     milliseconds: float  # what reading it took; 0 where the same text was read before
+    bodies: Bodies = field(default_factory=lambda: Bodies(b"null"))
 
 
 NOT_SET: Final = Loaded(0, None, "", 0.0)
@@ -34,7 +36,7 @@ class Descriptions:
 
     def __init__(self) -> None:
         self._by_serial: dict[int, Loaded] = {}
-        self._by_content: OrderedDict[bytes, tuple[Model | None, str]] = OrderedDict()
+        self._by_content: OrderedDict[bytes, tuple[Model | None, str, Bodies]] = OrderedDict()
 
     def load(self, serial: int, version: int, value: bytes) -> Loaded:
         """Read a description, given as the parameter's JSON value."""
@@ -48,7 +50,8 @@ class Descriptions:
         else:
             self._by_content.move_to_end(content)
         milliseconds = (time.perf_counter() - started) * 1e3
-        loaded = Loaded(version, *known, milliseconds)
+        model, refusal, bodies = known
+        loaded = Loaded(version, model, refusal, milliseconds, bodies)
         self._by_serial[serial] = loaded
         return loaded
 
@@ -61,11 +64,11 @@ class Descriptions:
         self._by_serial.pop(serial, None)
 
 
-def _read(value: bytes) -> tuple[Model | None, str]:
+def _read(value: bytes) -> tuple[Model | None, str, Bodies]:
     try:
-        return build_model(parse(orjson.loads(value))), ""
+        return build_model(parse(orjson.loads(value))), "", Bodies(value)
     except UrdfError as error:
-        return None, str(error)
+        return None, str(error), Bodies(b"null")
 
 
 def describe(loaded: Loaded) -> bytes:

@@ -33,6 +33,7 @@ SOLVE_FIELDS: Final = (
     | {"link", "target", "base_link", "point", "seed", "joints", "tolerance"}
     | {"timeout", "random_seed", "solutions"}
 )
+MODEL_FIELDS: Final = COMMON | {"joint_ordering"}
 KNOWN_FIELDS: Final = {
     "/ik/robot_info": COMMON,
     "/ik/validate": frozenset({"robot_description"}),
@@ -41,6 +42,12 @@ KNOWN_FIELDS: Final = {
     "/ik/solve_robot": SOLVE_FIELDS,
     "/ik/solve_batch": SOLVE_FIELDS - {"target"} | {"targets", "mode", "max_step"},
     "/ik/forward_kinematics_batch": COMMON | {"joint_names", "positions", "links", "base_link"},
+    "/model/info": MODEL_FIELDS,
+    "/model/transforms": MODEL_FIELDS | {"joint_state", "links"},
+    "/model/jacobians": MODEL_FIELDS | {"joint_state", "links", "reference"},
+    "/model/center_of_mass": MODEL_FIELDS | {"joint_state"},
+    "/model/inverse_dynamics": MODEL_FIELDS | {"joint_state", "accelerations", "gravity"},
+    "/model/mass_matrix": MODEL_FIELDS | {"joint_state"},
 }
 TARGET_FIELDS: Final = frozenset({"position", "orientation"})
 TOLERANCE_FIELDS: Final = frozenset({"position", "orientation"})
@@ -104,16 +111,21 @@ def links(args: Object, model: Model) -> list[int]:
 
 def jacobian(args: Object, model: Model) -> JacobianRequest:
     """Read the arguments of `/ik/jacobian`."""
-    reference = args.get("reference", "base")
-    if reference not in REFERENCES:
-        raise fields.wrong("reference", reference, '"base" or "link"')
     return JacobianRequest(
         q=configuration(args.get("joint_state", MISSING), "joint_state", model),
         link=_link(args, model),
         base=base_link(args, model),
         point=_point(args),
-        reference=str(reference),
+        reference=reference(args),
     )
+
+
+def reference(args: Object) -> str:
+    """Read along whose axes a Jacobian's rows are to be."""
+    given = args.get("reference", "base")
+    if given not in REFERENCES:
+        raise fields.wrong("reference", given, '"base" or "link"')
+    return str(given)
 
 
 def solve(args: Object, model: Model) -> SolveRequest:

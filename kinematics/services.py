@@ -1,4 +1,4 @@
-"""The `/ik/*` services: a request line and a robot in, a response line out.
+"""The `/ik/*` and `/model/*` services: a request line and a robot in, a response line out.
 
 A quick service answers at once; so do those of `kinematics.robot_state`, for the gateway
 itself. A search or a batch is returned as a `Job`, which its caller runs in slices, so that
@@ -24,6 +24,8 @@ from kinematics.frames import OUTCOMES, pack_part
 from kinematics.inverse import IkSearch
 from kinematics.jacobian import jacobian
 from kinematics.model import Model
+from kinematics.model_services import MODEL_SERVICES, ordering
+from kinematics.multibody import Multibody
 from kinematics.problem import IkProblem, IkResult
 from urdf import UrdfError, parse
 
@@ -174,6 +176,8 @@ def _begin(call: Call, service: str, args: object) -> Answer | Job:
         return Solve(call, read(args, model), present)
     if service in BATCHES:
         return Batch(call, service, args, model)
+    if service in MODEL_SERVICES:
+        return call.answer(MODEL_SERVICES[service](args, _bodies(call.loaded, args)))
     return call.answer(QUICK[service](args, model))
 
 
@@ -203,6 +207,14 @@ def _model(loaded: Loaded, args: fields.Object) -> Model:
         f"the parameter {quote(name)} was never set, or was deleted; "
         "store a robot's URDF in it with /param_server/set_param",
     )
+
+
+def _bodies(loaded: Loaded, args: fields.Object) -> Multibody:
+    wanted = ordering(args)
+    try:
+        return loaded.bodies.multibody(wanted)
+    except UrdfError as error:  # masses and motors count here, which poses do without
+        raise RefusalError("invalid_robot_description", str(error)) from error
 
 
 def validate(args: fields.Object) -> Values:

@@ -8,6 +8,7 @@ import pytest
 
 from kinematics import requests
 from kinematics.batches import BATCHES
+from kinematics.model_services import MODEL_SERVICES
 from kinematics.requests import MAX_SOLUTIONS
 from tests.support.calls import call, load, refusal
 
@@ -233,7 +234,7 @@ def test_a_flood_of_surplus_fields_is_cut() -> None:
 
 def test_the_known_fields_are_those_that_something_reads() -> None:
     services = {f"/ik/{name}" for name in (*READY, "validate")}
-    assert requests.KNOWN_FIELDS.keys() == services | BATCHES.keys()
+    assert requests.KNOWN_FIELDS.keys() == services | BATCHES.keys() | MODEL_SERVICES.keys()
 
 
 def test_as_many_solutions_as_are_allowed() -> None:
