@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
-from kinematics.arrays import FloatArray, overflowing
+from kinematics.arrays import FloatArray, floats
 from kinematics.chain import Chain
-from kinematics.model import REVOLUTE
+from kinematics.measuring import measure
 
 ROUNDING: Final = 1e-9  # relative to the lengths involved; their own rounding is far smaller
 
@@ -51,7 +51,6 @@ class Reach:
         return ""
 
 
-@overflowing
 def reach_of(chain: Chain, tool: FloatArray, lower: FloatArray, upper: FloatArray) -> Reach:
     """Return a chain's reach.
 
@@ -60,49 +59,8 @@ def reach_of(chain: Chain, tool: FloatArray, lower: FloatArray, upper: FloatArra
         tool: (12,) from its last joint to the point that has to be somewhere.
         lower, upper: (k,) limits; equal for a joint that is held.
     """
-    middle = np.zeros(chain.size)
-    limited = np.isfinite(lower) & np.isfinite(upper)
-    middle[limited] = 0.5 * lower[limited] + 0.5 * upper[limited]
-    T = np.eye(4)  # from the last turning joint to what is reached so far, prismatic ones at rest
-    center: FloatArray | None = None
-    lengths: list[float] = []
-    slack = 0.0
-    for i in range(chain.size):
-        T = T @ matrix(chain.constants[12 * i : 12 * i + 12])
-        if chain.kind[i] != REVOLUTE:
-            T[:3, 3] += T[:3, 2] * (middle[i] * chain.stretch[i])
-            slack += (0.5 * float(upper[i]) - 0.5 * float(lower[i])) * float(chain.stretch[i])
-        elif lower[i] == upper[i]:  # held: as rigid as a fixed joint
-            T = T @ turned(float(lower[i]))
-        else:
-            if center is None:
-                center = T[:3, 3].copy()
-            else:
-                lengths.append(math.hypot(*T[:3, 3]))
-            T = np.eye(4)
-    end = (T @ matrix(tool))[:3, 3]
-    if center is None:  # nothing turns: the point itself is the centre
-        center = end
-    else:
-        lengths.append(math.hypot(*end))
-    total = sum(lengths)
-    longest = max(lengths, default=0.0)
+    out = floats(np.zeros(30))
+    measure(chain.numbers, chain.kind, floats(tool), floats(lower), floats(upper), out)
+    x, y, z, total, longest, slack = (float(number) for number in out[:6])
     nearest = longest - (total - longest) - slack
-    return Reach(center, max(nearest, 0.0), total + slack)
-
-
-def matrix(numbers: FloatArray) -> FloatArray:
-    """Return twelve numbers as a matrix (4, 4)."""
-    T = np.eye(4)
-    T[:3, :3] = np.reshape(numbers[:9], (3, 3))
-    T[:3, 3] = numbers[9:]
-    return T
-
-
-def turned(angle: float) -> FloatArray:
-    """Return a rotation about z as a matrix (4, 4)."""
-    T = np.eye(4)
-    T[0, 0] = T[1, 1] = math.cos(angle)
-    T[1, 0] = math.sin(angle)
-    T[0, 1] = -T[1, 0]
-    return T
+    return Reach(np.array([x, y, z]), max(nearest, 0.0), total + slack)

@@ -13,6 +13,7 @@ SOURCES: Final = (
     "transforms.py",
     "folding.py",
     "kernels.py",
+    "measuring.py",
     "places.py",
     "stepping.py",
     "starting.py",
