@@ -44,6 +44,7 @@ class AsyncClient:
         host: str = DEFAULT_HOST,
         port: int = DEFAULT_PORT,
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+        token: str | None = None,
     ) -> None:
         """Prepare; `async with` connects, and fails with OSError if nobody listens.
 
@@ -51,8 +52,10 @@ class AsyncClient:
             host: the gateway's name or address.
             port: its TCP port.
             timeout_seconds: the longest that a call may take.
+            token: shown first on every connection, for a gateway that asks for one.
         """
         self._address = host, port
+        self._token = token
         self._timeout_seconds = timeout_seconds
         self._ids = itertools.count(1)
         self._open: dict[str, asyncio.Future[Values]] = {}
@@ -192,6 +195,9 @@ class AsyncClient:
         async with asyncio.timeout(self._timeout_seconds):
             host, port = self._address
             reader, writer = await asyncio.open_connection(host, port, limit=MAX_LINE_BYTES)
+        if self._token is not None:
+            hello = {"op": "auth", "token": self._token}
+            writer.write(json.dumps(hello).encode() + b"\n")
         self._writer = writer
         self._connected.set()
         return reader, writer

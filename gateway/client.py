@@ -54,6 +54,7 @@ class Client:
         host: str = DEFAULT_HOST,
         port: int = DEFAULT_PORT,
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+        token: str | None = None,
     ) -> None:
         """Connect.
 
@@ -61,9 +62,11 @@ class Client:
             host: the gateway's name or address.
             port: its TCP port.
             timeout_seconds: the longest that connecting, and each call, may take.
+            token: shown first, for a gateway that asks for one.
 
         Raises:
             OSError: nobody listens there.
+            CallError: the token is not the right one.
         """
         self._timeout_seconds = timeout_seconds
         self._socket = socket.create_connection((host, port), timeout_seconds)
@@ -76,6 +79,12 @@ class Client:
         self._messages: deque[tuple[str, Any]] = deque(maxlen=KEPT_MESSAGES)
         self._count = 0
         self._refused = ""  # why the gateway did not take an `advertise` or `publish`
+        if token is not None:
+            try:
+                self._ask_for({"op": "auth", "token": token}, "unauthorized")
+            except BaseException:
+                self.close()
+                raise
 
     def close(self) -> None:
         """Close the connection; the gateway withdraws what this client subscribed to."""
@@ -187,6 +196,20 @@ class Client:
         args = {"link": link, "target": dict(target)} | options | _joint_state("seed", seed)
         return self.call("/ik/solve_robot", args)
 
+    def solve_batch(
+        self, link: str, targets: Sequence[Mapping[str, object]], **options: object
+    ) -> Values:
+        """Return an answer for each target; see `solve` and docs/protocol.md."""
+        args = {"link": link, "targets": [dict(target) for target in targets]} | options
+        return self.call("/ik/solve_batch", args)
+
+    def forward_kinematics_batch(
+        self, joint_names: Sequence[str], positions: Sequence[Sequence[float]], **options: object
+    ) -> Values:
+        """Return the poses of links for each row of positions (rad or m)."""
+        args = {"joint_names": list(joint_names), "positions": [list(row) for row in positions]}
+        return self.call("/ik/forward_kinematics_batch", args | options)
+
     # -- topics
 
     def advertise(self, topic: str, type_: str) -> None:
@@ -199,9 +222,7 @@ class Client:
 
     def subscribe(self, topic: str) -> None:
         """Have a topic's messages delivered from now on; see `messages`."""
-        answer = self._ask({"op": "subscribe", "topic": topic})
-        if answer.get("level") == "error":
-            raise CallError("invalid_request", str(answer.get("msg")), {})
+        self._ask_for({"op": "subscribe", "topic": topic}, "invalid_request")
 
     def messages(self, timeout_seconds: float | None = None) -> Iterator[tuple[str, Any]]:
         """Yield (topic, message) as they come.
@@ -243,6 +264,12 @@ class Client:
             if answer.get("op") == "status" and "id" not in answer:  # the line was not understood
                 raise CallError("invalid_request", str(answer.get("msg")), {})
             return answer
+
+    def _ask_for(self, message: Values, code: str) -> None:
+        """Send what is acknowledged by a status."""
+        answer = self._ask(message)
+        if answer.get("level") == "error":
+            raise CallError(code, str(answer.get("msg")), {})
 
     def _sort(self, line: bytes) -> Values | None:
         """Put a topic's message with the others; return anything else."""

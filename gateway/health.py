@@ -1,7 +1,7 @@
 """Ask a running gateway whether it works: `python -m gateway.health`.
 
-One call that a worker has to answer, on the port that GATEWAY_HOST and GATEWAY_PORT name;
-status 0 if the answer is right. The container's health check.
+One call that a worker has to answer, where GATEWAY_HOST and GATEWAY_PORT say, with the token
+of GATEWAY_AUTH_TOKEN_FILE; status 0 if the answer is right. The container's health check.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from gateway.client import DEFAULT_HOST, DEFAULT_PORT, CallError, Client
@@ -22,8 +23,10 @@ def check(environ: Mapping[str, str]) -> str:
     """Return what is wrong with the gateway that an environment names, or ""."""
     host = environ.get("GATEWAY_HOST") or DEFAULT_HOST
     port = int(environ.get("GATEWAY_PORT") or DEFAULT_PORT)
+    token_file = environ.get("GATEWAY_AUTH_TOKEN_FILE")
     try:
-        with Client(WILDCARDS.get(host, host), port, TIMEOUT_SECONDS) as client:
+        token = Path(token_file).read_text("utf-8").strip() if token_file else None
+        with Client(WILDCARDS.get(host, host), port, TIMEOUT_SECONDS, token) as client:
             answer = client.call("/ik/validate", {"robot_description": ROBOT})
     except (OSError, CallError) as error:
         return f"{host}:{port}: {error}"

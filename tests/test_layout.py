@@ -15,6 +15,7 @@ from tests.support.live import ROOT
 
 PACKAGES = ("urdf", "kinematics", "gateway")
 LONGEST_FILE = 300
+ALONE = "client.py"  # one file to copy, however long
 # What a process that imports the gateway must not load with it.
 HEAVY = ("numpy", "numba", "llvmlite", "xml")
 
@@ -91,7 +92,7 @@ def test_files_stay_short() -> None:
     long = {
         path.name: n for _, path in files() if (n := path.read_text().count("\n")) > LONGEST_FILE
     }
-    assert long == {}
+    assert long.keys() <= {ALONE}
 
 
 def test_every_package_says_that_it_is_typed() -> None:
