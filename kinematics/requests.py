@@ -50,7 +50,13 @@ KNOWN_FIELDS: Final = {
     "/model/mass_matrix": MODEL_FIELDS | {"joint_state"},
 }
 TARGET_FIELDS: Final = frozenset({"position", "orientation"})
-TOLERANCE_FIELDS: Final = frozenset({"position", "orientation"})
+JOINT_STATE_FIELDS: Final = frozenset({"header", "name", "position", "velocity", "effort"})
+PARTS: Final = {  # what is known inside a field
+    "joint_state": JOINT_STATE_FIELDS,
+    "seed": JOINT_STATE_FIELDS,
+    "target": TARGET_FIELDS,
+    "tolerance": TARGET_FIELDS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +89,12 @@ class SolveRequest:
 
 def ignored(service: str, args: Object) -> list[str]:
     """Return the paths of the fields of `args` that nothing reads."""
-    surplus = fields.unknown_fields(args, KNOWN_FIELDS[service])
-    if service.startswith("/ik/solve_"):
-        for name, known in (("target", TARGET_FIELDS), ("tolerance", TOLERANCE_FIELDS)):
-            part = args.get(name)
-            if isinstance(part, dict):
-                surplus += fields.unknown_fields(part, known, f"{name}.")
+    known = KNOWN_FIELDS[service]
+    surplus = fields.unknown_fields(args, known)
+    for name, inside in PARTS.items():
+        part = args.get(name)
+        if name in known and isinstance(part, dict):
+            surplus += fields.unknown_fields(part, inside, f"{name}.")
     return surplus
 
 

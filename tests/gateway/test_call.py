@@ -79,7 +79,7 @@ def test_a_wrong_command_line(arguments: list[str]) -> None:
 def test_no_gateway() -> None:
     result = call(1, "/x")
     assert result.returncode == 1
-    assert result.stderr.startswith("scripts/call: 127.0.0.1:1: ")
+    assert result.stderr.startswith("scripts/call: no gateway at 127.0.0.1:1; ")
 
 
 XACRO = """<robot name="two" xmlns:xacro="http://www.ros.org/wiki/xacro">

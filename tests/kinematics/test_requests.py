@@ -237,6 +237,16 @@ def test_the_known_fields_are_those_that_something_reads() -> None:
     assert requests.KNOWN_FIELDS.keys() == services | BATCHES.keys() | MODEL_SERVICES.keys()
 
 
+def test_a_joint_state_of_another_shape_is_noticed() -> None:
+    """Joint name to value is what people try first; a message's other fields are known."""
+    state = {"header": {}, "velocity": [], "effort": []}
+    ready = {name: READY[name] for name in ("forward_kinematics", "solve_robot")}
+    for service, field in (("forward_kinematics", "joint_state"), ("solve_robot", "seed")):
+        assert "ignored" not in call(service, ready[service] | {field: state}, LOADED)
+        values = call(service, ready[service] | {field: {"elbow": 1.0, "names": []}}, LOADED)
+        assert values["ignored"] == [f"{field}.elbow", f"{field}.names"]
+
+
 def test_as_many_solutions_as_are_allowed() -> None:
     values = call("solve_robot", READY["solve_robot"] | {"solutions": MAX_SOLUTIONS}, LOADED)
     assert 1 <= len(values["solutions"]) <= MAX_SOLUTIONS
