@@ -50,3 +50,20 @@ def test_body_transforms_are_the_joints_own(seed: int) -> None:
         moved = S if joint.movable else np.zeros((6, 1))
         wanted = joint_motion_transform(T, moved, q[i] if i >= 0 else 0.0)
         assert np.allclose(ours, wanted, rtol=0, atol=1e-11)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("seed", range(10))
+def test_transforms_subspaces_and_orders_are_pinocchios(seed: int) -> None:
+    pinocchio = pytest.importorskip("pinocchio", reason="needs the extra `oracle`")
+    text = heavy_text(seed, 10, kinds=("revolute", "prismatic", "fixed"))
+    found = build_multibody(urdf.parse(text, "extended"))
+    q = found.from_model(configuration(found.model, random.Random(seed)))
+    model = pinocchio.buildModelFromXML(text)
+    data = model.createData()
+    pinocchio.computeJointJacobians(model, data, q)
+    posture = Posture(found, q)
+    for body, X in enumerate(body_transforms(posture)):
+        wanted = data.liMi[body + 1].inverse()
+        assert np.allclose(X, wanted.action, rtol=0, atol=1e-10)
+    assert np.allclose(posture.S, data.J, rtol=0, atol=1e-10)
