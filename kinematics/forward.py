@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinematics import kernels
-from kinematics.arrays import FloatArray, floats, ints
+from kinematics.arrays import FloatArray, floats, ints, overflowing
 from kinematics.errors import KinematicsError
 from kinematics.model import Model
 
@@ -61,6 +61,7 @@ def many_link_poses(model: Model, q: FloatArray, base: int, links: Sequence[int]
     return poses
 
 
+@overflowing
 def link_transform(model: Model, q: FloatArray, base: int, link: int) -> FloatArray:
     """Return T_base_link as a matrix (4, 4); not finite where `q` is beyond all measure."""
     frames = np.asarray(update_frames(model, q)).reshape(-1, 12)

@@ -97,6 +97,7 @@ def test_a_pose_that_is_no_number_is_refused() -> None:
         link_poses(model, np.array([1e300, 0.0]), 0, [2])
     assert error.value.code == "invalid_request"
     link_poses(model, np.array([1e290, 0.0]), 0, [2])  # and the model is as good as before
+    assert not np.isfinite(link_transform(model, np.array([1e300, 0.0]), 0, 2)).all()
 
 
 def test_one_link_alone() -> None:
