@@ -70,7 +70,7 @@ def mass_matrix(multibody: Multibody, q: FloatArray) -> FloatArray:
         KinematicsError: `invalid_request`; `q` or the result is beyond all measure.
     """
     posture = Posture(multibody, q)
-    matrix = _mass_matrix(posture)
+    matrix = mass_matrix_at(posture)
     refuse_overflow(matrix, "the mass matrix")
     return matrix
 
@@ -91,7 +91,7 @@ def inverse_dynamics(
     """
     check_length(multibody, v, "v")
     check_length(multibody, a, "a")
-    tau = _inverse_dynamics(Posture(multibody, q), v, a, gravity)
+    tau = inverse_dynamics_at(Posture(multibody, q), v, a, gravity)
     refuse_overflow(tau, "a joint's force")
     return tau
 
@@ -124,8 +124,8 @@ def forward_dynamics(
     check_length(multibody, v, "v")
     check_length(multibody, tau, "tau")
     posture = Posture(multibody, q)
-    bias = _inverse_dynamics(posture, v, np.zeros(multibody.nv), gravity)
-    matrix = _mass_matrix(posture)
+    bias = inverse_dynamics_at(posture, v, np.zeros(multibody.nv), gravity)
+    matrix = mass_matrix_at(posture)
     refuse_overflow(matrix, "the mass matrix")
     for value, name in enumerate(multibody.value_names):
         if not matrix[value, value] > 0.0:
@@ -148,11 +148,15 @@ def forward_dynamics(
     return np.asarray(acceleration, dtype=np.float64)
 
 
-def _mass_matrix(posture: Posture) -> FloatArray:
-    """Composite rigid bodies: M_ij = S_i I_j S_j, with I_j all that j carries, where i carries j."""
+def mass_matrix_at(posture: Posture) -> FloatArray:
+    """Return the mass matrix (nv, nv) of a posture.
+
+    Composite rigid bodies: M_ij = S_i I_j S_j, with I_j all that j carries, where i carries j.
+    """
     momentum = np.einsum("vij,jv->iv", _composite(posture), posture.S)
-    of_values = posture.carries[:, posture.multibody.v_index >= 0]
-    upper = (posture.S.T @ momentum) * of_values  # a carrier has the lower index
+    of_values = posture.carries[:, posture.own]
+    # A carrier has the lower index, so below the diagonal there is nothing to add.
+    upper = np.triu((posture.S.T @ momentum) * of_values)
     return np.asarray(upper + np.triu(upper, 1).T, dtype=np.float64)
 
 
@@ -162,17 +166,19 @@ def _composite(posture: Posture) -> FloatArray:
     return np.asarray(moved.reshape(-1, 6, 6), dtype=np.float64)
 
 
-def _inverse_dynamics(
+def inverse_dynamics_at(
     posture: Posture, v: FloatArray, a: FloatArray, gravity: tuple[float, float, float]
 ) -> FloatArray:
-    """Newton and Euler: a body's motion is the sum of its carriers', a joint's force of its load."""
+    """Return the forces (nv,) that give the accelerations `a` in a posture, at the rates v.
+
+    Newton and Euler: a body's motion is the sum of its carriers', a joint's force of its load.
+    """
     if not posture.S.size:
         return np.zeros(0)
     rates = posture.S * v
     velocities = rates @ posture.carries  # (6, n)
     # Each S is carried along by its own body: its rate is that body's velocity x S.
-    own = np.flatnonzero(posture.multibody.v_index >= 0)
-    turned = [motion_cross(velocities[:, body]) @ rates[:, i] for i, body in enumerate(own)]
+    turned = [motion_cross(velocities[:, body]) @ rates[:, i] for i, body in enumerate(posture.own)]
     accelerations = (posture.S * a + np.column_stack(turned)) @ posture.carries
     accelerations[LINEAR] -= np.array(gravity)[:, None]  # as if the root accelerated upwards
     momenta = np.einsum("nij,jn->in", posture.inertias, velocities)

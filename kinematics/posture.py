@@ -22,6 +22,7 @@ class Posture:
         S: (6, nv) the motion that each value gives.
         inertias: (n, 6, 6) of the bodies.
         carries: (nv, n) 1 where a value moves a body.
+        own: (nv,) the body of each value's joint.
     """
 
     def __init__(self, multibody: Multibody, q: FloatArray) -> None:
@@ -42,7 +43,8 @@ class Posture:
         self.S = np.hstack([np.zeros((6, 0)), *moved])
         weighed = zip(transforms, multibody.inertias, strict=True)
         self.inertias = np.array([move_inertia(T, own) for T, own in weighed]).reshape(-1, 6, 6)
-        self.carries = multibody.ancestor_matrix[multibody.v_index >= 0]
+        self.own = np.flatnonzero(multibody.v_index >= 0)
+        self.carries = multibody.ancestor_matrix[self.own]
 
 
 @overflowing
