@@ -22,6 +22,7 @@ from kinematics.problem import IkProblem, IkResult
 from kinematics.reach import reach_of
 from kinematics.search_state import SPARE_STATES
 from kinematics.setting import KEPT_SETTINGS, Setting
+from kinematics.stepping import ACTIVE_SET_ROUNDS
 from tests.support.random_robots import configuration, joint, planar_arm, serial_robot, six_axis_arm
 from tests.support.solving import goal_at, problem, solve
 
@@ -253,6 +254,25 @@ def _settings(model: Model, held: float) -> list[Setting]:
     assert result.q == pytest.approx(q, abs=1e-5)
     (chain,) = model.chains.values()
     return list(chain.settings.values())
+
+
+def test_a_step_in_which_one_limit_after_the_other_is_met_ends() -> None:
+    """Rails that share a way: each end is met when the one before it no longer helps."""
+    way, count = 4e-4, ACTIVE_SET_ROUNDS + 1
+    ends: list[float] = []
+    share = before = way / count
+    for left in range(count, 1, -1):
+        ends.append(share - 0.98 * (share - before) if ends else 0.5 * share)
+        before, share = share, (way - sum(ends)) / (left - 1)
+    x = (1.0, 0.0, 0.0)
+    bounds = [(0.0, end) for end in (*ends, 10.0)]
+    rails = [joint(f"r{i}", "prismatic", axis=x, limits=bound) for i, bound in enumerate(bounds)]
+    model = build_model(serial_robot(*rails))
+    goal = goal_at(model, [*ends, way - sum(ends)], str(count))
+    result = solve(problem(model, str(count), goal, parts="position", position_tolerance=1e-12))
+    assert result.status == "solved"
+    assert result.restarts == 0
+    assert result.q[:-1].tolist() == ends
 
 
 def test_a_seed_at_the_edge_of_the_reach_is_the_best_effort_after_one_attempt() -> None:
