@@ -36,10 +36,12 @@ class Listener:
 
     def next(self, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Return the next line that is right."""
-        while True:
+        end = time.monotonic() + STATUS_SECONDS
+        while time.monotonic() < end:
             line: dict[str, Any] = json.loads(self._stream.readline())
             if right(line):
                 return line
+        raise AssertionError("what was waited for did not come")
 
     def message(self, topic: str) -> list[dict[str, Any]]:
         """Return the transforms of a topic's next message."""
