@@ -14,7 +14,7 @@ import numpy as np
 
 from kinematics import fields, requests
 from kinematics.answers import Values
-from kinematics.arrays import FloatArray
+from kinematics.arrays import FloatArray, overflowing
 from kinematics.dynamics import (
     GRAVITY,
     center_of_mass,
@@ -42,6 +42,7 @@ def ordering(args: Object) -> str:
     return given
 
 
+@overflowing
 def _info(_args: Object, multibody: Multibody) -> Values:
     inertias = multibody.inertias
     total = float(multibody.base_inertia[0, 0] + inertias[:, 0, 0].sum())
@@ -98,6 +99,7 @@ def _finite(bound: float) -> float | None:
     return float(bound) if math.isfinite(bound) else None
 
 
+@overflowing
 def _transforms(args: Object, multibody: Multibody) -> Values:
     links = requests.links(args, multibody.model)
     _fits(16 * len(links) + 36 * len(multibody.joints))
@@ -111,6 +113,7 @@ def _transforms(args: Object, multibody: Multibody) -> Values:
     }
 
 
+@overflowing
 def _jacobians(args: Object, multibody: Multibody) -> Values:
     links = requests.links(args, multibody.model)
     reference = requests.reference(args)

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from kinematics.arrays import FloatArray, IntArray, frozen, frozen_ints
+from kinematics.arrays import FloatArray, IntArray, frozen, frozen_ints, overflowing
 from kinematics.errors import KinematicsError, quote, unknown
 from kinematics.forward import update_frames
 from kinematics.model import KINDS, Model, build_model
@@ -202,6 +202,7 @@ class Multibody:
         self.base_inertia.flags.writeable = self.inertias.flags.writeable = False
 
 
+@overflowing
 def build_multibody(
     robot: Robot | Model, joint_ordering: str = "pinocchio", *, merge_fixed: bool = True
 ) -> Multibody:

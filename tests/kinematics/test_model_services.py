@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -194,7 +195,25 @@ def test_bodies_are_made_once_an_ordering() -> None:
     assert bodies.multibody("urdf").model is first.model
 
 
-def test_a_weight_beyond_all_measure() -> None:
-    text = TEXT.replace('<mass value="', '<mass value="9e307')
-    code, status = refused("/model/info", {}, load(text))
-    assert code in ("invalid_request", "invalid_robot_description"), status
+WEIGHED = ("info", "center_of_mass", "mass_matrix", "inverse_dynamics")
+
+
+@pytest.mark.parametrize("service", WEIGHED)
+def test_a_weight_beyond_all_measure(service: str) -> None:
+    text = re.sub('<inertial><origin xyz="[^ ]+', '<inertial><origin xyz="1e200', TEXT)
+    code, status = refused(f"/model/{service}", {}, load(text))
+    assert code == "invalid_request"
+    assert "would not be finite" in status
+
+
+def test_lengths_beyond_all_measure() -> None:
+    joint = '<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>{3}</joint>'
+    far = '<origin xyz="1e308 0 0"/>'
+    text = (
+        '<robot name="r"><link name="a"/><link name="b"/><link name="c"/>'
+        f"{joint.format('j', 'a', 'b', far)}{joint.format('k', 'b', 'c', far)}</robot>"
+    )
+    for service in ("/model/transforms", "/model/jacobians", "/model/mass_matrix"):
+        code, status = refused(service, {}, load(text))
+        assert code == "invalid_request"
+        assert "would not be finite" in status
