@@ -15,12 +15,14 @@ import numpy as np
 
 from scripts.benchmark.arms import Arm, Array, Chain
 from scripts.benchmark.ours import SOLVE_SECONDS, quaternion
-from scripts.benchmark.targets import TOLERANCE
+from scripts.benchmark.targets import TOLERANCE, judge, targets
 
 HALF_SQUARED: Final = 0.4 * TOLERANCE**2  # roboticstoolbox holds e.e / 2 to its tolerance
 SEARCHES: Final = 100  # of roboticstoolbox, which cannot be told a time
 DAMPING_SHARE: Final = 0.1  # Chan's: lambda is so much of the error
-FIXED_VALUES: Final = 24  # values that EAIK tries for the one joint that it cannot solve for
+FIXED_VALUES: Final = 200  # values that EAIK tries for the one joint that it cannot solve for
+TRIALS: Final = 100  # targets that tell which joint it had best not solve for
+EACH_COMPONENT: Final = TOLERANCE / 2  # TRAC-IK holds every component to it, not the norm
 MOST_STEPS: Final = 30  # of one attempt of the loop on Pinocchio
 
 
@@ -73,7 +75,7 @@ class TracIk:
         kind = getattr(pytracik.SolveType, goal)
         base = arm.base or arm.robot.root_link
         seconds, self._ik = SOLVE_SECONDS, pytracik.ik
-        self._solver = pytracik.TRAC_IK(base, arm.tip, arm.text, seconds, TOLERANCE, kind)
+        self._solver = pytracik.TRAC_IK(base, arm.tip, arm.text, seconds, EACH_COMPONENT, kind)
         if pytracik.get_num_joints(self._solver) != len(arm.chain.steps):
             raise ValueError(f"TRAC-IK sees other joints in {arm.name}")
         # It takes a safety controller without soft limits for limits of 0: tell it the true ones.
@@ -113,20 +115,36 @@ class Eaik:
             return
         if count != 7:
             raise ValueError(f"EAIK solves for six joints; {arm.name} has {count}")
-        held = next(
-            (i for i in range(count) if HPRobot(H, P, [(i, 0.1)]).hasKnownDecomposition()), None
-        )
-        if held is None:
+        known = [i for i in range(count) if HPRobot(H, P, [(i, 0.1)]).hasKnownDecomposition()]
+        if not known:
             raise ValueError(f"EAIK knows no decomposition of {arm.name}")
-        values = np.linspace(chain.lower[held], chain.upper[held], FIXED_VALUES + 2)[1:-1]
+        self._robots = max((self._holding(HPRobot, H, P, i) for i in known), key=self._worth)
+
+    def _holding(self, make: Any, H: Array, P: Array, held: int) -> list[Any]:
+        """Return a robot for each of several values of one joint, in random order."""
+        lower, upper = self._chain.lower[held], self._chain.upper[held]
+        values = np.linspace(lower, upper, FIXED_VALUES + 2)[1:-1]
         np.random.RandomState(2).shuffle(values)
-        self._robots = [HPRobot(H, P, [(held, float(value))]) for value in values]
+        return [make(H, P, [(held, float(value))]) for value in values]
+
+    def _worth(self, robots: list[Any]) -> tuple[int, float]:
+        """Return how many of a few targets are solved with these robots, and how quickly."""
+        self._robots = robots
+        tried = targets(self._chain, "uniform", TRIALS)
+        started = time.process_time()
+        answers = [self.solve(target.T, target.seed) for target in tried]
+        spent = time.process_time() - started
+        pairs = zip(tried, answers, strict=True)
+        return sum(judge(self._chain, one.T, q).solved for one, q in pairs), -spent
 
     def solve(self, T: Array, seed: Array) -> Array | None:
         """Solve for T_base_tip."""
         wanted = T.copy()
         wanted[:3, :3] = T[:3, :3] @ self._R_back
+        end = time.thread_time() + SOLVE_SECONDS
         for robot in self._robots:
+            if time.thread_time() > end:
+                break
             answers = robot.IK(wanted)
             if not answers.num_solutions():
                 continue

@@ -14,7 +14,7 @@ Rows = list[dict[str, Any]]
 TITLES: Final = {
     "uniform": "Targets from uniform random configurations, random seeds",
     "limits": "Targets with four joints in ten on a limit, random seeds",
-    "near": "Seeds within 0.1 rad of an answer in each joint",
+    "near": "Seeds within 0.1 rad of an answer",
     "unreachable": "Targets out of reach",
 }
 KERNELS: Final = "kernels"
