@@ -72,7 +72,7 @@ def find(environ: Mapping[str, str]) -> KernelCache:
 
 def _candidates(environ: Mapping[str, str], key: str) -> list[Path]:
     if chosen := environ.get("NUMBA_CACHE_DIR"):
-        return [Path(chosen)]
+        return [Path(chosen) / f"kernels-{key}"]
     candidates = []
     if caches := environ.get("XDG_CACHE_HOME"):
         candidates.append(Path(caches))

@@ -75,6 +75,7 @@ class SolveBatch:
         self._timeout_seconds = requests.timeout_seconds(args)
         anything: dict[str, object] = {"position": {"x": 0, "y": 0, "z": 0}}
         self._problem = requests.problem(args, model, anything)
+        chain_between(model, self._problem.base, self._problem.link)  # or the base is refused
         goals = [requests.goal(target, f"targets[{i}]") for i, target in enumerate(targets)]
         self._goals = [goals[i] for i in share.of(len(goals))]
         self._names = orjson.Fragment(orjson.dumps(model.joint_names))

@@ -162,6 +162,9 @@ def test_a_path_goes_on_from_each_answer(live: Live) -> None:
      "'mode' is the string 'fast'; \"independent\" or \"path\" expected"),
     ("/ik/solve_batch", {"link": "tool", "targets": [], "max_step": 0},
      "'max_step' is 0; a number above 0 expected"),
+    ("/ik/solve_batch", {"link": "base", "base_link": "tool", "targets": []},
+     "'base_link' is 'tool', which is not above 'base'; "
+     "the link itself or one of its ancestors expected"),
     ("/ik/forward_kinematics_batch", {"joint_names": ["elbow"], "positions": [[1, 2]]},
      "'positions[0]' has 2 numbers; one for each of the 1 names in 'joint_names' expected"),
     ("/ik/forward_kinematics_batch", {"joint_names": ["elbow"], "positions": [[True]]},

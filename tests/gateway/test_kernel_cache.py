@@ -27,7 +27,7 @@ def unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_callers_own_folder_is_used(tmp_path: Path) -> None:
     cache = kernel_cache.find({"NUMBA_CACHE_DIR": str(tmp_path / "kernels")})
-    assert cache.folder == tmp_path / "kernels"
+    assert cache.folder.parent == tmp_path / "kernels"
     assert not cache.private
     assert not cache.warm
     cache.mark_warm()
@@ -60,9 +60,11 @@ def test_a_cold_read_only_folder_is_passed_over(unwritable: Path) -> None:
 
 
 def test_a_warm_read_only_folder_is_copied(unwritable: Path) -> None:
-    (unwritable / "kernel.nbc").write_bytes(b"compiled")
     key = kernel_cache._key({})
-    (unwritable / kernel_cache.STAMP.format(key=key)).touch()
+    folder = unwritable / f"kernels-{key}"
+    folder.mkdir()
+    (folder / "kernel.nbc").write_bytes(b"compiled")
+    (folder / kernel_cache.STAMP.format(key=key)).touch()
     cache = kernel_cache.find({"NUMBA_CACHE_DIR": str(unwritable)})
     assert cache.private
     assert cache.warm
@@ -71,10 +73,10 @@ def test_a_warm_read_only_folder_is_copied(unwritable: Path) -> None:
 
 
 def test_a_folder_that_others_can_write_to_is_not_trusted(tmp_path: Path) -> None:
-    folder = tmp_path / "open"
+    folder = tmp_path / f"kernels-{kernel_cache._key({})}"
     folder.mkdir()
     folder.chmod(0o777)
-    cache = kernel_cache.find({"NUMBA_CACHE_DIR": str(folder)})
+    cache = kernel_cache.find({"NUMBA_CACHE_DIR": str(tmp_path)})
     assert cache.private
     cache.remove()
 

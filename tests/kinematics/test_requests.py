@@ -239,7 +239,7 @@ def test_the_known_fields_are_those_that_something_reads() -> None:
 
 def test_a_joint_state_of_another_shape_is_noticed() -> None:
     """Joint name to value is what people try first; a message's other fields are known."""
-    state = {"header": {}, "velocity": [], "effort": []}
+    state: dict[str, object] = {"header": {}, "velocity": [], "effort": []}
     ready = {name: READY[name] for name in ("forward_kinematics", "solve_robot")}
     for service, field in (("forward_kinematics", "joint_state"), ("solve_robot", "seed")):
         assert "ignored" not in call(service, ready[service] | {field: state}, LOADED)
