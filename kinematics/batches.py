@@ -15,6 +15,7 @@ import orjson
 
 from kinematics import fields, requests
 from kinematics.arrays import FloatArray
+from kinematics.chain import chain_between
 from kinematics.errors import KinematicsError
 from kinematics.fields import MISSING, Object
 from kinematics.forward import many_link_poses
