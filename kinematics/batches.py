@@ -16,6 +16,7 @@ import orjson
 from kinematics import fields, requests
 from kinematics.arrays import FloatArray
 from kinematics.chain import chain_between
+from kinematics.compiling import COMPILED
 from kinematics.errors import KinematicsError
 from kinematics.fields import MISSING, Object
 from kinematics.forward import many_link_poses
@@ -25,9 +26,7 @@ from kinematics.problem import IkProblem, IkResult
 
 MAX_ITEMS: Final = 100_000  # of a batch; a line of answers to more is too long anyway
 MODES: Final = ("independent", "path")
-CHUNK_POSES: Final = (
-    20_000 // 40
-)  # computed at a time; a few ms interpreted, well under a slice else
+CHUNK_POSES: Final = 500 if COMPILED else 20  # computed at a time, in about half a slice
 NUMPY: Final = orjson.OPT_SERIALIZE_NUMPY
 
 Head = dict[str, object]
