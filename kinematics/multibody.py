@@ -14,6 +14,7 @@ import numpy as np
 
 from kinematics.arrays import FloatArray, IntArray, frozen, frozen_ints, overflowing
 from kinematics.errors import KinematicsError, quote, unknown
+from kinematics.expanding import expand
 from kinematics.forward import update_frames
 from kinematics.model import KINDS, Model, build_model
 from kinematics.orderings import BASE, ORDERINGS, breadth_first, walk
@@ -210,7 +211,8 @@ def build_multibody(
 
     Args:
         robot: read with `urdf.parse(text, "extended")`: the strict reading has no inertia, no
-            bodies' or motors' numbers. Or the model of one.
+            bodies' or motors' numbers. Planar and translation joints are expanded, see
+            `kinematics.expanding`. Or the model of one.
         joint_ordering: a name of `ORDERINGS`.
         merge_fixed: make what a fixed joint carries a part of the body before it; else every
             joint has a body, and those of fixed joints no value.
@@ -224,7 +226,7 @@ def build_multibody(
         raise KinematicsError(
             "invalid_request", f"'joint_ordering' is {joint_ordering!r}; one of {known} expected"
         )
-    model = robot if isinstance(robot, Model) else build_model(_computable(robot))
+    model = robot if isinstance(robot, Model) else build_model(_computable(expand(robot)))
     bodies = sum(joint.movable or not merge_fixed for joint in model.robot.joints)
     if bodies > MAX_BODIES:
         raise KinematicsError(
