@@ -27,12 +27,16 @@ async def compile_kernels(cache: KernelCache) -> bool:
     started = loop.time()
     log.info("kernels are being compiled", extra={"cache": str(cache.folder)})
     with tempfile.TemporaryFile() as output:
-        process = children.start(
-            "kinematics.warmup",
-            ("--parent-pid", os.getpid()),
-            env=children.environment(cache.folder, compiled=True),
-            stderr=output,
-        )
+        try:
+            process = children.start(
+                "kinematics.warmup",
+                ("--parent-pid", os.getpid()),
+                env=children.environment(cache.folder, compiled=True),
+                stderr=output,
+            )
+        except OSError as error:
+            log.error("kernels not compiled", extra={"error": str(error)})  # noqa: TRY400
+            return False
         try:
             status = await children.ended(process, COMPILE_SECONDS)
         finally:
