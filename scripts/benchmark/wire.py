@@ -221,7 +221,7 @@ def fk_beside_unreachable(running: Gateway, arm: Arm, seconds: float) -> dict[st
 
 
 def new_description(running: Gateway, arm: Arm) -> dict[str, Any]:
-    """Return how long it takes until a new description has been stored and used, ms in µs."""
+    """Return how long it takes until a new description has been stored and used, µs."""
     spent = []
     for number in range(15):
         text = arm.text + f"<!-- {number} -->"
