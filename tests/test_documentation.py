@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
+from tests.support import netcat
 from tests.support.live import ROOT, Live, gateway
 
 ANYTHING = "…"
@@ -24,18 +25,6 @@ SHOWN_JSON = re.compile(r"```json\n(.*?)```", re.DOTALL)
 SESSION = re.compile(r"```wire\n(.*?)```", re.DOTALL)
 CONVERSATION = re.compile(r"```wire (live|websocket)\n(.*?)```", re.DOTALL)
 RUN_SECONDS = 60
-
-# Stands in for netcat, which not every machine has: sends its input, prints what comes back.
-NETCAT = """#!{python}
-import socket, sys
-_, option, host, port = sys.argv
-assert option == "-N"
-with socket.create_connection((host, int(port))) as sock:
-    sock.sendall(sys.stdin.buffer.read())
-    sock.shutdown(socket.SHUT_WR)
-    while data := sock.recv(65536):
-        sys.stdout.buffer.write(data)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +38,7 @@ def replayed(page: str) -> list[tuple[str, str]]:
 
 
 def run(language: str, text: str, port: int, tools: Path, websocket_port: int = 0) -> str:
-    netcat = tools / "nc"
-    netcat.write_text(NETCAT.format(python=sys.executable))
-    netcat.chmod(0o755)
+    netcat.install(tools)
     command = ["bash", "-euo", "pipefail", "-c"] if language == "sh" else [sys.executable, "-c"]
     path = f"{tools}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     result = subprocess.run(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import netcat
 from tests.support.live import ROOT, Live, gateway
 
 EXAMPLES = ROOT / "examples"
@@ -32,16 +33,6 @@ OUTPUTS = {
     "draw_workspace.py": r"2000 configurations drawn in .*workspace\.png",
 }
 
-# Stands in for netcat, which not every machine has: sends its input, prints what comes back.
-NETCAT = f"""#!{sys.executable}
-import socket, sys
-with socket.create_connection((sys.argv[2], int(sys.argv[3]))) as sock:
-    sock.sendall(sys.stdin.buffer.read())
-    sock.shutdown(socket.SHUT_WR)
-    while data := sock.recv(65536):
-        sys.stdout.buffer.write(data)
-"""
-
 
 @pytest.fixture(scope="module")
 def live() -> Iterator[Live]:
@@ -51,9 +42,7 @@ def live() -> Iterator[Live]:
 
 def run(command: list[str], live: Live, folder: Path, text: str | None = None) -> str:
     """Run a program from the checkout's root, where a gateway is on the ports it expects."""
-    netcat = folder / "nc"
-    netcat.write_text(NETCAT)
-    netcat.chmod(0o755)
+    netcat.install(folder)
     environment = {
         "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
