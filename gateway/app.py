@@ -18,14 +18,17 @@ from gateway.connection import Connection
 from gateway.errors import ListenError
 from gateway.hub import Hub
 from gateway.listening import address_text, bind, connection_limit
+from gateway.metrics_http import MetricsServer, pages
 from gateway.params import Parameter, Params
 from gateway.providers import Providers
 from gateway.robot_state import RobotState
 from gateway.saving import Saving
 from gateway.server import Maker, Server
-from gateway.services import DESCRIPTION_PARAM, SERVICES
+from gateway.services import SERVICES
 from gateway.state_file import StateFile
+from gateway.tally import Tally
 from gateway.topics import Topics
+from gateway.vitals import DESCRIPTION_PARAM
 
 STOP_SECONDS: Final = 5.0  # the contract's, for what is in flight
 LAST_ANSWERS_SECONDS: Final = 0.5  # of those, to say `timeout` to who still waits
@@ -50,13 +53,19 @@ async def serve(config: Config, pool: CallPool) -> None:
     saving = Saving(StateFile(config.state), hub.params) if config.state else None
     server = Server(hub, connection_limit(config.max_connections, config.workers))
     expiry = asyncio.create_task(_expire(hub.providers))
+    metrics: MetricsServer | None = None
     try:
+        metrics, watched_at = _metrics_server(config, hub)
         listeners = _listeners(config)
         pool.start()
         state.start()
         for kind, make, sock in listeners:
             server.listen(sock, make, tls)
             _announce(f"listening {kind} {address_text(sock)}")
+        if metrics is not None:
+            await metrics.start()
+        for address in watched_at:
+            _announce(f"listening http {address}")
         log.info("gateway started", extra={"version": __version__, "workers": config.workers})
         await stop.wait()
         log.info("gateway stopping")
@@ -68,6 +77,8 @@ async def serve(config: Config, pool: CallPool) -> None:
         await server.stop(STOP_SECONDS)
         expiry.cancel()
         await pool.stop(max(0.0, end - loop.time()))
+        if metrics is not None:
+            metrics.stop()
         if saving is not None:
             await saving.stop()
     log.info("gateway stopped")
@@ -92,6 +103,26 @@ def _listeners(config: Config) -> list[tuple[str, Maker, socket.socket]]:
             sock.close()
         raise
     return found
+
+
+def _metrics_server(config: Config, hub: Hub) -> tuple[MetricsServer | None, list[str]]:
+    """Bind the listener for who watches, if there is to be one; return it and its addresses.
+
+    Raises:
+        ListenError: the port cannot be had, or what it takes is not installed.
+    """
+    if config.metrics_port is None:
+        return None, []
+    try:
+        from gateway.metrics import CONTENT_TYPE, Metrics  # noqa: PLC0415  only where asked for
+    except ImportError as error:
+        raise ListenError(
+            f"--metrics-port takes the library 'prometheus-client' ({error}); "
+            "pip install 'robot-gateway[metrics]'"
+        ) from None
+    sockets = bind(config.metrics_host, config.metrics_port, "--metrics-port", "--metrics-host")
+    found = pages(hub, Metrics(hub).text, CONTENT_TYPE)
+    return MetricsServer(sockets, found), list(map(address_text, sockets))
 
 
 def _websocket_maker(config: Config) -> Maker:
@@ -123,7 +154,8 @@ def make_hub(config: Config, pool: CallPool) -> Hub:
             "anyone who reaches this address may do anything: no --auth-token-file",
             extra={"host": config.host},
         )
-    return Hub(params, topics, providers, pool, config.max_line_bytes, clock, token)
+    tally = Tally(on=config.metrics_port is not None)
+    return Hub(params, topics, providers, pool, config.max_line_bytes, clock, token, tally)
 
 
 def _stop_signal() -> asyncio.Event:

@@ -16,6 +16,7 @@ from gateway.params import Write
 from gateway.providers import OpenCall
 from gateway.services import SERVICES, Args, LocalService, PoolService
 from gateway.subscription import Outlet
+from gateway.tally import CLIENTS, NEVER, OK, outcome_of
 
 QUICK_CALLS: Final = 256  # under way for one client: four times what a worker holds
 DESCRIPTIONS: Final = 4  # that a client may ask about in turn, each counted once
@@ -36,6 +37,8 @@ class Calling:
         self._hub = hub
         self._outlet = outlet
         self._peer = peer
+        self._tally = hub.tally
+        self._begun = NEVER  # the call that is being looked at, in the clock's time
         self._quick = InFlight(QUICK_CALLS)
         self._solves = InFlight(SLOW_CALLS)
         self._outside = InFlight(SLOW_CALLS)
@@ -70,6 +73,8 @@ class Calling:
             ServiceError: its answer could hold little more than its name.
             LineError: no answer could name it.
         """
+        if self._tally.on:
+            self._begun = self._hub.clock()
         check_echo(message, line, self._hub.max_line_bytes)
         service = str(message["service"])
         own = SERVICES.get(service)
@@ -103,11 +108,15 @@ class Calling:
         """Send the pool's answer to a call."""
         in_flight = self._solves if call.cost == "solve" else self._quick
         in_flight.remove(call.weight, len(line))
+        if self._tally.on:
+            self._tally.count(call.service, outcome_of(line), self._hub.clock() - call.begun)
         self._outlet.send(line)
 
     def replied(self, call: OpenCall, line: bytes) -> None:
         """Send another client's answer to a call."""
         self._outside.remove(call.line_bytes, len(line))
+        if self._tally.on:
+            self._tally.count(CLIENTS, outcome_of(line), self._hub.clock() - call.begun)
         self._outlet.send(line)
 
     # -- inside
@@ -142,11 +151,13 @@ class Calling:
     ) -> None:
         """Go on with a call once a write is settled, unless the client is gone by then."""
         self._saving.add(len(line))
+        begun = self._begun
 
         def settled(refused: str) -> None:
             self._saving.remove(len(line), 0)
             if self._closed:
                 return
+            self._begun = begun
             try:
                 then(refused)
             except Exception:
@@ -161,15 +172,17 @@ class Calling:
             args = {}  # the worker says what is wrong
         param = service.description_param(args)
         hub = self._hub
+        now = hub.clock()
         call = Call(
             client=self,
             service=service.name,
             id_=message.get("id", ABSENT),
             line=line,
             cost=service.cost,
-            deadline=hub.clock() + service.deadline_seconds(args),
+            deadline=now + service.deadline_seconds(args),
             description=None if param is None else hub.params.find(param),
         )
+        call.begun = now
         call.items = service.items(args)
         description = call.description
         if description is not None and description not in self._described:
@@ -197,11 +210,16 @@ class Calling:
         service, id_ = str(message["service"]), message.get("id", ABSENT)
         line = response_line(service, id_, values, code, sentence)
         if len(line) > self._hub.max_line_bytes:
+            code = "limit_exceeded"
             line = response_line(
-                *(service, id_, {"code": "limit_exceeded"}, "limit_exceeded"),
+                *(service, id_, {"code": code}, code),
                 f"the answer takes {len(line)} bytes; at most {self._hub.max_line_bytes} "
                 "fit a line (--max-line-bytes)",
             )
+        if self._tally.on:
+            own = SERVICES.get(service)
+            name = CLIENTS if own is None else own.name
+            self._tally.count(name, code or OK, self._hub.clock() - self._begun)
         self._outlet.send(line)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from gateway.envelope import response_line
@@ -31,6 +32,7 @@ class Call:
         id: the call's id, ABSENT if it has none.
         line: the request, without its newline.
         cost: "quick", or "solve" for a search that may take long.
+        begun: when the line was taken, in the event loop's time.
         deadline: when the answer has to be there, in the event loop's time.
         description: the parameter that it reads, as it was when the line was taken;
             None if that was not set, or none is read.
@@ -42,6 +44,7 @@ class Call:
     """
 
     __slots__ = (
+        "begun",
         "client",
         "cost",
         "deadline",
@@ -74,6 +77,7 @@ class Call:
         self.cost: Cost = cost
         self.deadline = deadline
         self.description = description
+        self.begun = 0.0
         self.number = 0
         self.strikes = 0
         self.weight = len(line)
@@ -93,6 +97,18 @@ class Call:
         self.done(response_line(self.service, self.id, values, code, sentence))
 
 
+@dataclass(frozen=True, slots=True)
+class PoolFigures:
+    """A pool at one moment, and what has happened to it since its start."""
+
+    workers: int  # as many as wanted
+    alive: int  # of them serve
+    restarted: int  # were replaced after they had died
+    waiting: int  # calls that no worker has yet
+    pending: int  # calls waiting or under way
+    refused_descriptions: int  # of robots
+
+
 class CallPool(Protocol):
     """Where calls are worked on; none of it blocks."""
 
@@ -110,6 +126,9 @@ class CallPool(Protocol):
 
     def give_up(self) -> None:
         """Answer all that is not answered yet: the time for it is up."""
+
+    def figures(self) -> PoolFigures:
+        """Return what can be watched."""
 
     def describe(self, description: Description | None) -> None:
         """Take note of the newest `robot_description`."""

@@ -39,6 +39,8 @@ class Config:
     tls_key: str = ""
     websocket_port: int | None = None
     websocket_origins: tuple[str, ...] = DEFAULT_ORIGINS
+    metrics_port: int | None = None
+    metrics_host: str = "127.0.0.1"
     log_level: str = "info"
     log_format: str = "text"
 
@@ -163,6 +165,11 @@ OPTIONS: Final = (
         *("--websocket-origins", "websocket_origins", read_origins, "ORIGINS"),
         "pages that may connect, between commas (loopback,null)",
     ),
+    Option(
+        *("--metrics-port", "metrics_port", integer(0, 65535), "PORT"),
+        "port for /metrics, /healthz and /readyz; 0 for any free one (off)",
+    ),
+    Option(*("--metrics-host", "metrics_host", host, "HOST"), "address of that port (127.0.0.1)"),
     Option("--log-level", "log_level", one_of(LOG_LEVELS), "LEVEL", " | ".join(LOG_LEVELS)),
     Option("--log-format", "log_format", one_of(LOG_FORMATS), "FORMAT", " | ".join(LOG_FORMATS)),
 )

@@ -62,6 +62,7 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, hub: Hub, connections: Connections, lines: Source | None = None) -> None:
         self._hub = hub
+        self._tally = hub.tally
         self._connections = connections
         self._loop = asyncio.get_running_loop()
         self._lines: Source = Lines(hub.max_line_bytes) if lines is None else lines
@@ -112,6 +113,8 @@ class Connection(asyncio.Protocol):
         """Act on the lines that this completes."""
         if self._ended:  # read on, so that closing does not take back what was written
             return
+        if self._tally.on:
+            self._tally.bytes_in += len(data)
         self._lines.feed(data)
         if self._turn_scheduled:
             self._take_lines()
@@ -187,6 +190,8 @@ class Connection(asyncio.Protocol):
             return
         if self._out:
             lines, self._out = self._out, []
+            if self._tally.on:
+                self._tally.bytes_out += self._out_bytes + len(lines)  # with their newlines
             self._out_bytes = 0
             self._write(lines)  # may call pause_writing
         self._write_own()

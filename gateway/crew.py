@@ -36,8 +36,9 @@ class Crew:
         self, owner: CrewOwner, size: int, max_line_bytes: int, cache: KernelCache | None
     ) -> None:
         self.workers: list[WorkerProcess] = []  # from their start to their end
+        self.size = size
+        self.deaths = 0  # of workers that had served, and were not asked to leave
         self._owner = owner
-        self._size = size
         self._max_line_bytes = max_line_bytes
         self._cache = cache
         self._compiled = cache is not None and cache.warm
@@ -49,7 +50,7 @@ class Crew:
 
     def start(self) -> None:
         """Begin to start workers, and to compile the kernels if that has to be done."""
-        for _ in range(self._size):
+        for _ in range(self.size):
             self._spawn(self._keep_one())
         if self._cache is not None and not self._cache.warm:
             self._spawn(self._compile(self._cache))
@@ -151,10 +152,11 @@ class Crew:
         status = await worker.reap(LEAVE_SECONDS)
         self.workers.remove(worker)
         if not worker.retiring:
+            self.deaths += bool(worker.kernels)
             live = sum(other.serving for other in self.workers)
             log.error(
                 "worker died",
-                extra={"pid": worker.pid, "status": status, "live": f"{live}/{self._size}"},
+                extra={"pid": worker.pid, "status": status, "live": f"{live}/{self.size}"},
             )
 
     async def _compile(self, cache: KernelCache) -> None:

@@ -14,13 +14,16 @@ DESCRIPTORS_PER_WORKER: Final = 8  # its socket and memory, and what its start t
 BACKLOG: Final = 1024  # connections that the kernel holds until they are accepted
 
 
-def bind(host: str, port: int, option: str = "--port") -> list[socket.socket]:
+def bind(
+    host: str, port: int, option: str = "--port", host_option: str = "--host"
+) -> list[socket.socket]:
     """Bind every address of a host that can be bound; port 0 is one free port for all.
 
     Args:
         host: name or address.
         port: of all of them.
         option: where the port comes from, for the complaint.
+        host_option: where the host does.
 
     Raises:
         ListenError: there is none.
@@ -28,7 +31,7 @@ def bind(host: str, port: int, option: str = "--port") -> list[socket.socket]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
-        raise ListenError(f"--host {host} does not resolve: {error.strerror}") from None
+        raise ListenError(f"{host_option} {host} does not resolve: {error.strerror}") from None
     sockets: list[socket.socket] = []
     reasons: list[str] = []
     for family, _, _, _, address in dict.fromkeys(found):
@@ -38,7 +41,9 @@ def bind(host: str, port: int, option: str = "--port") -> list[socket.socket]:
         except OSError as error:
             reasons.append(f"{address[0]}: {error.strerror}")
     if not sockets:
-        raise ListenError(f"cannot listen on --host {host} {option} {port} ({'; '.join(reasons)})")
+        raise ListenError(
+            f"cannot listen on {host_option} {host} {option} {port} ({'; '.join(reasons)})"
+        )
     return sockets
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import orjson
 
 from gateway.batching import Whole, parts_of
-from gateway.calls import Call, Description
+from gateway.calls import Call, Description, PoolFigures
 from gateway.crew import Crew
 from gateway.fair_queue import FairQueue
 from gateway.kernel_cache import KernelCache
@@ -50,6 +50,7 @@ class Pool:
         self._pending_bytes = 0
         self._strikes: Counter[int] = Counter()  # over descriptions, by serial
         self._newest: Description | None = None  # of the robot, kept ready in every worker
+        self._refused_descriptions = 0
         self._reported: dict[int, None] = {}  # serials of descriptions that were logged
         self._idle = asyncio.Event()
         self._idle.set()
@@ -61,6 +62,14 @@ class Pool:
     def live(self) -> int:
         """How many workers serve."""
         return sum(worker.serving for worker in self._crew.workers)
+
+    def figures(self) -> PoolFigures:
+        """Return what can be watched."""
+        waiting = sum(map(len, self._queues.values()))
+        return PoolFigures(
+            *(self._crew.size, self.live, self._crew.deaths, waiting, self._pending),
+            self._refused_descriptions,
+        )
 
     def start(self) -> None:
         """Begin to start workers; calls may be submitted at once, and wait."""
@@ -204,6 +213,7 @@ class Pool:
             del self._reported[next(iter(self._reported))]
         fields = orjson.loads(report) | {"parameter": description.name}
         if "refusal" in fields:
+            self._refused_descriptions += 1
             log.warning("robot description refused", extra=fields)
         else:
             log.info("robot loaded", extra=fields)

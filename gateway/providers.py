@@ -58,6 +58,7 @@ class OpenCall:
     id: object  # the asker's
     line_bytes: int  # of the request
     deadline: float
+    begun: float
 
 
 class Providers:
@@ -192,8 +193,10 @@ class Providers:
             )
         self._count += 1
         id_ = message.get("id", ABSENT)
-        deadline = self._clock() + timeout
-        self._open[number] = OpenCall(asker, provider, service, id_, line_bytes, deadline)
+        begun = self._clock()
+        self._open[number] = OpenCall(
+            asker, provider, service, id_, line_bytes, begun + timeout, begun
+        )
         open_at.add(number)
         provider.send(line)
 

@@ -14,8 +14,8 @@ from gateway.asking import TRANSIENT, ask
 from gateway.errors import ServiceError
 from gateway.hub import Hub
 from gateway.params import Parameter
+from gateway.vitals import STATUS_PARAM
 
-STATUS_PARAM: Final = "/robot_state_publisher/description_status"
 KEPT: Final = 8  # of a burst: where the newest is refused, the one before it may be the robot
 RETRY_SECONDS: Final = 0.1  # after the pool was too busy to judge
 

@@ -27,8 +27,8 @@ from gateway.robot_messages import (
     read_joint_state,
     read_pose,
 )
-from gateway.services import DESCRIPTION_PARAM
 from gateway.topics import Subscriber
+from gateway.vitals import DESCRIPTION_PARAM
 
 JOINT_STATES: Final = "/joint_states"
 GLOBAL_POSE: Final = "/global_pose"

@@ -84,11 +84,13 @@ class Server:
         """Note that a connection has come about."""
         self._coming -= 1
         self._connections.add(connection)
+        self._hub.tally.clients = len(self._connections)
         self._empty.clear()
 
     def closed(self, connection: Connection) -> None:
         """Count a connection out."""
         self._connections.discard(connection)
+        self._hub.tally.clients = len(self._connections)
         if not self._connections:
             self._empty.set()
         self._resume()

@@ -8,18 +8,18 @@ from typing import Final, Literal
 
 import orjson
 
-from gateway import rosapi
+from gateway import rosapi, vitals
 from gateway.calls import NOT_VERSIONED, Cost
 from gateway.envelope import Values
 from gateway.errors import ABSENT, ServiceError, quote, show
 from gateway.hub import Hub
 from gateway.params import Params, Write
+from gateway.vitals import DESCRIPTION_PARAM
 
 Args = Mapping[str, object]
 Reads = Literal["nothing", "one", "all"]  # one: that of the argument `name`
 
 IGNORED_NAMES: Final = 100  # of surplus fields listed: a misspelling is one, a flood is not
-DESCRIPTION_PARAM: Final = "robot_description"  # unless a call names another one
 MAX_SOLVING_SECONDS: Final = 10.0  # the contract's; the worker refuses more
 SOLVING_GRACE_SECONDS: Final = 2.0  # the contract's, on top of the time asked for
 DEFAULT_SOLVING_SECONDS: Final = 0.1  # the contract's, of one item of a batch
@@ -148,6 +148,10 @@ def _delete_param(hub: Hub, args: Args) -> Values:
     return {"version": version}
 
 
+def _health(hub: Hub, _args: Args) -> Values:
+    return vitals.health(hub)
+
+
 def _not_set(name: str) -> str:
     return (
         f"the parameter {quote(name)} was never set, or was deleted; "
@@ -182,6 +186,7 @@ LOCAL: Final = (
         fields=frozenset({"name"}),
         run=_delete_param,
     ),
+    LocalService("/gateway/health", "gateway/Health", frozenset(), _health),
 )
 POOLED: Final = (
     PoolService("/ik/robot_info", "ik/RobotInfo", "quick"),

@@ -32,6 +32,8 @@ def test_every_option_can_be_given_both_ways_and_the_command_line_wins() -> None
         "--tf-rate": ("50", 50.0),
         "--websocket-port": ("9090", 9090),
         "--websocket-origins": ("https://a.b,null", ("https://a.b", "null")),
+        "--metrics-port": ("9100", 9100),
+        "--metrics-host": ("::1", "::1"),
         "--log-level": ("debug", "debug"),
         "--log-format": ("json", "json"),
     }

@@ -12,9 +12,8 @@ import pytest
 
 from gateway.calls import Call
 from gateway.envelope import response_line
-from gateway.robot_loading import STATUS_PARAM
 from gateway.robot_state import RobotState
-from gateway.services import DESCRIPTION_PARAM
+from gateway.vitals import DESCRIPTION_PARAM, STATUS_PARAM
 from tests.support.gateways import FakePool, SessionClient, TestHub
 
 RATE_HZ = 100.0

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from gateway.calls import Call, Description
+from gateway.calls import Call, Description, PoolFigures
 from gateway.envelope import response_line
 from gateway.hub import Hub
 from gateway.listening import bind
@@ -37,6 +37,7 @@ class FakePool:
         self.described: list[Description | None] = []
         self.started = False
         self.stopped = False
+        self.alive = 1
 
     def start(self) -> None:
         """Note it."""
@@ -46,6 +47,10 @@ class FakePool:
         """Note it."""
         del seconds
         self.stopped = True
+
+    def figures(self) -> PoolFigures:
+        """Return those of a pool that has one worker, or none."""
+        return PoolFigures(1, self.alive, 0, 0, len(self.held), 0)
 
     def submit(self, call: Call) -> None:
         """Answer, or hold."""
