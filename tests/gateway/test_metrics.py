@@ -222,3 +222,29 @@ def test_the_library_is_not_loaded_unless_asked_for() -> None:
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "False"
+
+
+def refusal(*options: str, before: str = "") -> tuple[int, str]:
+    """Return the status and the last words of a gateway that cannot start."""
+    script = f"{before}\nimport sys; from gateway.__main__ import main; sys.exit(main())"
+    command = [sys.executable, "-c", script, "--port", "0", "--workers", "1", *options]
+    result = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=WAIT_SECONDS
+    )
+    assert "listening" not in result.stdout
+    return result.returncode, result.stderr
+
+
+def test_a_port_that_is_taken_ends_the_start() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        status, sentence = refusal("--metrics-port", port)
+    assert status == 1
+    assert f"--metrics-host 127.0.0.1 --metrics-port {port}" in sentence
+
+
+def test_a_library_that_is_missing_is_named() -> None:
+    missing = "import sys; sys.modules['prometheus_client'] = None"
+    status, sentence = refusal("--metrics-port", "0", before=missing)
+    assert status == 1
+    assert "pip install 'robot-gateway[metrics]'" in sentence
