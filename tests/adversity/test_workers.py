@@ -125,7 +125,7 @@ def test_the_gateway_killed_leaves_no_orphan() -> None:
 
 
 def test_the_gateway_killed_while_it_compiles_leaves_no_orphan(tmp_path: Path) -> None:
-    env = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    env = {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
     with killable("--workers", "1", env=env) as (process, _):
         assert until(lambda: len(children(process.pid)) == 2, HEALED_SECONDS)
         time.sleep(1.0)  # into the middle of it
