@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from gateway.calls import Call, Description
+from gateway.calls import Call
 from gateway.envelope import Message, check_echo, response_line
 from gateway.errors import ABSENT, ServiceError, closest, quote, show
 from gateway.hub import Hub
@@ -43,7 +43,7 @@ class Calling:
         self._solves = InFlight(SLOW_CALLS)
         self._outside = InFlight(SLOW_CALLS)
         self._saving = InFlight(SLOW_CALLS)
-        self._described: deque[Description] = deque(maxlen=DESCRIPTIONS)
+        self._described: deque[int] = deque(maxlen=DESCRIPTIONS)  # serials
         self._closed = False
 
     @property
@@ -185,8 +185,8 @@ class Calling:
         call.begun = now
         call.items = service.items(args)
         description = call.description
-        if description is not None and description not in self._described:
-            self._described.append(description)  # an old version lives as long as calls need it
+        if description is not None and description.serial not in self._described:
+            self._described.append(description.serial)
             call.weight += len(description.value)
         (self._solves if service.cost == "solve" else self._quick).add(call.weight)
         hub.pool.submit(call)

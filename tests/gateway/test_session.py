@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 
 import orjson
@@ -13,6 +14,7 @@ from gateway import subscription
 from gateway.calling import QUICK_CALLS
 from gateway.envelope import FIELDS, REFUSAL_BYTES
 from gateway.errors import LineError
+from gateway.params import Parameter
 from gateway.session import LOGGED_TOPICS, OPS
 from tests.support.gateways import FakePool, SessionClient, TestHub, request
 
@@ -491,3 +493,17 @@ def test_any_message_is_survived_and_every_call_answered_once(
         if not was_provided:
             assert len(answers) == is_call
     assert client.say({"op": "auth", "token": ""})[0]["level"] == "info"
+
+
+def test_a_client_keeps_no_description_that_it_asked_about(hub: TestHub) -> None:
+    client = hub.client()
+    for text in ("first", "second", "third"):
+        client.say(request(SET, {"name": "robot_description", "value": text}))
+        assert client.say(request(FK))[0]["result"] is True
+    hub.pool.calls.clear()
+    hub.pool.described.clear()
+    gc.collect()
+    kept = [thing.value for thing in gc.get_objects() if isinstance(thing, Parameter)]
+    assert kept.count(b'"third"') == 1
+    assert b'"first"' not in kept
+    assert b'"second"' not in kept
