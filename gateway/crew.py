@@ -17,6 +17,7 @@ READY_SECONDS: Final = 60.0  # for a worker to start; even a cold disk takes a f
 SOON_SECONDS: Final = 0.5  # a worker that dies this soon after its start counts as a failed start
 RETRY_SECONDS: Final = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # before the next start, by failures
 COMPILED_FAILURES: Final = 3  # failed starts in a row before the compiled kernels are given up
+NOT_THE_KERNELS: Final = (None, -signal.SIGKILL)  # no process was to be had; somebody killed it
 LEAVE_SECONDS: Final = 1.0  # for a worker without calls to end after STOP
 
 log = logging.getLogger(__name__)
@@ -114,7 +115,8 @@ class Crew:
                 self._owner.on_ready(worker)
                 return worker
             self._failures += 1
-            if await worker.reap(LEAVE_SECONDS) != -signal.SIGKILL:  # not somebody else's doing
+            status = await worker.reap(LEAVE_SECONDS)
+            if status not in NOT_THE_KERNELS:
                 self._unready += 1
             if self._compiled and self._unready >= COMPILED_FAILURES:
                 self._compiled = False

@@ -312,6 +312,26 @@ async def test_compiled_kernels_are_given_up_once_and_for_all(
     await failing.stop(5.0)
 
 
+async def test_a_want_of_descriptors_is_not_held_against_the_kernels(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    starts: list[bool] = []
+
+    def start(*_args: Any, env: dict[str, str], **_kwargs: Any) -> subprocess.Popen[bytes]:
+        starts.append("KINEMATICS_KERNELS" not in env)
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(children, "start", start)
+    monkeypatch.setattr(crew, "RETRY_SECONDS", (0.0, 0.01))
+    cache = KernelCache(tmp_path, tmp_path / "stamp", private=False)
+    cache.mark_warm()
+    starved = Pool(1, 10, MAX_LINE_BYTES, cache)
+    starved.start()
+    await until(lambda: len(starts) > 2 * crew.COMPILED_FAILURES)
+    assert all(starts)
+    await starved.stop(0.1)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_workers_of_a_killed_gateway_are_gone_within_two_seconds() -> None:
     script = (
