@@ -11,7 +11,6 @@ from gateway.errors import ConfigError
 
 WRONG_TOKENS: Final = 3  # from one connection, before it is closed
 TOKEN_BYTES: Final = 4096  # at most; longer ones are the wrong file
-SHORT_TOKEN_BYTES: Final = 16  # below this a token can be guessed
 
 
 def read_token(path: str) -> bytes:

@@ -28,7 +28,7 @@ from gateway.services import SERVICES
 from gateway.state_file import StateFile
 from gateway.tally import Tally
 from gateway.topics import Topics
-from gateway.vitals import DESCRIPTION_PARAM
+from kinematics.frames import DESCRIPTION_PARAM
 
 STOP_SECONDS: Final = 5.0  # the contract's, for what is in flight
 LAST_ANSWERS_SECONDS: Final = 0.5  # of those, to say `timeout` to who still waits

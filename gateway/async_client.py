@@ -4,10 +4,10 @@
         await client.set_param("robot_description", text)
         solution = await client.solve("tool", {"position": {"x": 0.3, "y": 0.2, "z": 0.3}})
 
-Needs the standard library, and `gateway.client` and `gateway.results` beside it. Calls that are open when the
-connection is lost fail at once, with ConnectionError: the client cannot know whether they
-had an effect. What it subscribed to, advertised and provided is asked for again as soon
-as a new connection is there.
+Needs the standard library, and `gateway.client` and `gateway.results` beside it. Calls that
+are open when the connection is lost fail at once, with ConnectionError: the client cannot
+know whether they had an effect. What it subscribed to, advertised and provided is asked for
+again as soon as a new connection is there.
 """
 
 from __future__ import annotations

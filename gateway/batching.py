@@ -8,13 +8,9 @@ import orjson
 
 from gateway.calls import Call
 from gateway.envelope import response_line
-from kinematics.frames import PART_MARK, unpack_part
+from kinematics.frames import PART_MARK, join_parts
 
 SMALLEST_PART: Final = 8  # items; for fewer the way to another worker is longer than the work
-ARRAYS: Final = {  # service -> the arrays of its answer, and whether it counts what was solved
-    "/ik/solve_batch": (("results",), True),
-    "/ik/forward_kinematics_batch": (("position", "orientation"), False),
-}
 
 
 class PartCall(Call):
@@ -82,16 +78,8 @@ class Whole:
             self.call.fail(code, sentence)
 
     def _line(self) -> bytes:
-        """Return the answer: the head of the first part, and the items of all."""
-        names, counts = ARRAYS[self.call.service]
-        unpacked = [unpack_part(part) for part in self._parts]
-        pieces = [unpacked[0][0][:-1]]
-        for i, name in enumerate(names):
-            items = b",".join(arrays[i] for _, _, arrays in unpacked if arrays[i])
-            pieces.append(b',"%b":[%b]' % (name.encode(), items))
-        if counts:
-            pieces.append(b',"solved":%d' % sum(solved for _, solved, _ in unpacked))
-        values = orjson.Fragment(b"".join((*pieces, b"}")))
+        """Return the answer."""
+        values = orjson.Fragment(join_parts(self.call.service, self._parts))
         return response_line(self.call.service, self.call.id, values)
 
 

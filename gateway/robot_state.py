@@ -28,7 +28,7 @@ from gateway.robot_messages import (
     read_pose,
 )
 from gateway.topics import Subscriber
-from gateway.vitals import DESCRIPTION_PARAM
+from kinematics.frames import DESCRIPTION_PARAM
 
 JOINT_STATES: Final = "/joint_states"
 GLOBAL_POSE: Final = "/global_pose"

@@ -14,7 +14,7 @@ from gateway.envelope import Values
 from gateway.errors import ABSENT, ServiceError, quote, show
 from gateway.hub import Hub
 from gateway.params import Params, Write
-from gateway.vitals import DESCRIPTION_PARAM
+from kinematics.frames import DESCRIPTION_PARAM
 
 Args = Mapping[str, object]
 Reads = Literal["nothing", "one", "all"]  # one: that of the argument `name`

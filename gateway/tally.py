@@ -10,20 +10,16 @@ from bisect import bisect_left
 from math import inf
 from typing import Final
 
+from kinematics.frames import OUTCOMES
+
 BUCKETS_SECONDS: Final = (  # upper edges; from a quick call's tenth to the longest search
     *(50e-6, 100e-6, 200e-6, 500e-6, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3),
     *(0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0),
 )
 OK: Final = "ok"
+OWN_CODES: Final = ("unknown_service", "overloaded", "unauthorized")  # that no worker says
 FAILED: Final = "failed"  # with a code that is not the gateway's own
-CODES: Final = {
-    code.encode(): code
-    for code in (
-        *("invalid_request", "unknown_service", "not_set", "invalid_robot_description"),
-        *("unknown_link", "unknown_joint", "no_solution", "unreachable", "timeout"),
-        *("overloaded", "worker_failed", "unauthorized", "limit_exceeded"),
-    )
-}
+CODES: Final = {code.encode(): code for code in (*OUTCOMES[1:], *OWN_CODES)}
 CLIENTS: Final = "(client)"  # stands for all services that are not the gateway's own
 RESULT: Final = b',"result":'  # a quote inside a JSON string is escaped: it matches only a key
 PLAIN_SUCCESS: Final = b',"result":true,"status":""}'  # how nearly every answer ends

@@ -9,8 +9,8 @@ import orjson
 from gateway import __version__
 from gateway.envelope import Values
 from gateway.hub import Hub
+from kinematics.frames import DESCRIPTION_PARAM
 
-DESCRIPTION_PARAM: Final = "robot_description"  # that holds the robot, unless a call names another
 STATUS_PARAM: Final = "/robot_state_publisher/description_status"
 
 

@@ -27,6 +27,15 @@ def response_line(
     """
     if code:
         values["code"] = code
+    return _line(envelope, values, code, status)
+
+
+def success_line(envelope: dict[str, object], values: orjson.Fragment) -> bytes:
+    """Return the `service_response` with `result:true` to a request whose values are encoded."""
+    return _line(envelope, values, "", "")
+
+
+def _line(envelope: dict[str, object], values: object, code: str, status: str) -> bytes:
     response: Values = {"op": "service_response", "service": envelope["service"]}
     if "id" in envelope:
         response["id"] = envelope["id"]
@@ -49,33 +58,36 @@ def poses(model: Model, links: Sequence[int], rows: FloatArray) -> Values:
     return {names[link]: pose(row) for link, row in zip(links, rows.tolist(), strict=True)}
 
 
-def joint_state(model: Model, q: FloatArray) -> Values:
-    """Return a `sensor_msgs/JointState` of every movable joint."""
-    return {"name": model.joint_names, "position": q}
+def configuration(
+    names: object, q: FloatArray, position_error: float | None, orientation_error: float | None
+) -> Values:
+    """Return a configuration that a search found, and how far off it is.
+
+    Args:
+        names: of every movable joint, in the order of `q`; they may be encoded already.
+        q: (n,) rad or m.
+        position_error, orientation_error: m and rad; None for a part that was not asked for.
+    """
+    return {
+        "joint_state": {"name": names, "position": q},
+        "position_error": position_error,
+        "orientation_error": orientation_error,
+    }
 
 
 def solution(model: Model, result: IkResult) -> Values:
     """Return what `/ik/solve_robot` says of a search, solved or not, without its times."""
-    values: Values = {
-        "joint_state": joint_state(model, result.q),
-        "position_error": result.position_error,
-        "orientation_error": result.orientation_error,
+    errors = result.position_error, result.orientation_error
+    return {
+        **configuration(model.joint_names, result.q, *errors),
         "iterations": result.iterations,
         "restarts": result.restarts,
     }
-    return values
 
 
 def solutions(model: Model, result: IkResult) -> list[Values]:
     """Return the distinct solutions, closest to the seed first."""
-    return [
-        {
-            "joint_state": joint_state(model, q),
-            "position_error": position_error,
-            "orientation_error": orientation_error,
-        }
-        for q, position_error, orientation_error in result.solutions
-    ]
+    return [configuration(model.joint_names, *found) for found in result.solutions]
 
 
 def robot_info(robot: Robot, joint_names: Sequence[str]) -> Values:

@@ -6,14 +6,14 @@ on its own share of the items; what they answer is put together in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import numpy as np
 import orjson
 
-from kinematics import fields, requests
+from kinematics import answers, fields, requests
 from kinematics.arrays import FloatArray
 from kinematics.chain import chain_between
 from kinematics.compiling import COMPILED
@@ -144,9 +144,8 @@ class SolveBatch:
         item: dict[str, object] = {"result": not code, "status": status}
         if code:
             item["code"] = code
-        item["joint_state"] = {"name": self._names, "position": result.q}
-        item["position_error"] = result.position_error
-        item["orientation_error"] = result.orientation_error
+        errors = result.position_error, result.orientation_error
+        item |= answers.configuration(self._names, result.q, *errors)
         return orjson.dumps(item, option=NUMPY)
 
 
@@ -242,9 +241,7 @@ def _configurations(args: Object, model: Model, share: Share) -> FloatArray:
 
 
 Begin = Callable[[Object, Model, Share], Items]
-BATCHES: Final[
-    dict[str, tuple[Begin, tuple[str, ...]]]
-] = {  # service -> how it is begun, and the arrays of its answer
-    "/ik/solve_batch": (SolveBatch, ("results",)),
-    "/ik/forward_kinematics_batch": (ForwardBatch, ("position", "orientation")),
+BATCHES: Final[Mapping[str, Begin]] = {
+    "/ik/solve_batch": SolveBatch,
+    "/ik/forward_kinematics_batch": ForwardBatch,
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Final
 
-SHOWN_CHARS: Final = 80  # of a name in a sentence
-COMPARED_NAMES: Final = 500  # for the closest one; a larger robot is not worth the wait
+from urdf.errors import quote
+from urdf.names import closest
+
+__all__ = ["KinematicsError", "quote", "unknown"]
+
 COMPARED_CHARS: Final = 100  # of a name that is looked for; comparing is quadratic in it
 
 
@@ -19,11 +21,6 @@ class KinematicsError(ValueError):
         self.code = code
 
 
-def quote(name: str) -> str:
-    """Return a name for use in a sentence: bounded, printable, in quotes."""
-    return repr(name if len(name) <= SHOWN_CHARS else name[: SHOWN_CHARS - 1] + "…")
-
-
 def unknown(kind: str, name: str, known: Iterable[str]) -> KinematicsError:
     """Return the error for a name that a robot does not have, offering the closest it has.
 
@@ -33,9 +30,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> KinematicsError:
         known: the names there are.
     """
     names = list(known)
-    hint = f"the robot has {len(names)}; /ik/robot_info lists them"
-    if len(names) <= COMPARED_NAMES and len(name) <= COMPARED_CHARS:
-        short = [other for other in names if len(other) <= COMPARED_CHARS]
-        if close := difflib.get_close_matches(name, short, 1):
-            hint = f"did you mean {quote(close[0])}?"
+    hint = closest(name, names, COMPARED_CHARS)
+    if not hint:
+        hint = f"the robot has {len(names)}; /ik/robot_info lists them"
     return KinematicsError(f"unknown_{kind}", f"no {kind} is named {quote(name)}; {hint}")

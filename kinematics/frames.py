@@ -13,6 +13,7 @@ process imports it.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -38,6 +39,12 @@ OUTCOMES: Final = (  # what an ANSWER frame's outcome byte counts: "" is result 
     "worker_failed",
     "limit_exceeded",
 )
+
+BATCH_ARRAYS: Final = {  # service -> the arrays of its answer, and whether it counts what was solved
+    "/ik/solve_batch": (("results",), True),
+    "/ik/forward_kinematics_batch": (("position", "orientation"), False),
+}
+DESCRIPTION_PARAM: Final = "robot_description"  # that holds the robot, unless a call names another
 
 
 class Kind(IntEnum):
@@ -123,6 +130,24 @@ def unpack_part(part: bytes) -> tuple[bytes, int, list[bytes]]:
         arrays.append(part[at : at + size])
         at += size
     return head, solved, arrays
+
+
+def join_parts(service: str, parts: Sequence[bytes]) -> bytes:
+    """Return a batch's `values`, as JSON, from the parts of it in order.
+
+    Args:
+        service: one of BATCH_ARRAYS.
+        parts: as `pack_part` made them; the head of the first stands for all.
+    """
+    names, counts = BATCH_ARRAYS[service]
+    unpacked = [unpack_part(part) for part in parts]
+    pieces = [unpacked[0][0][:-1]]
+    for i, name in enumerate(names):
+        items = b",".join(arrays[i] for _, _, arrays in unpacked if arrays[i])
+        pieces.append(b',"%b":[%b]' % (name.encode(), items))
+    if counts:
+        pieces.append(b',"solved":%d' % sum(solved for _, solved, _ in unpacked))
+    return b"".join((*pieces, b"}"))
 
 
 class FrameReader:

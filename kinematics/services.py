@@ -20,7 +20,7 @@ from kinematics.descriptions import Loaded
 from kinematics.errors import KinematicsError, quote
 from kinematics.fields import MISSING
 from kinematics.forward import link_poses
-from kinematics.frames import OUTCOMES, pack_part
+from kinematics.frames import DESCRIPTION_PARAM, OUTCOMES, join_parts, pack_part
 from kinematics.inverse import IkSearch
 from kinematics.jacobian import jacobian
 from kinematics.model import Model
@@ -30,7 +30,6 @@ from kinematics.problem import IkProblem, IkResult
 from urdf import UrdfError, parse
 
 MOVEIT: Final = ("/compute_fk", "/compute_ik")
-DESCRIPTION_PARAM: Final = "robot_description"
 WHOLE: Final = Share()
 
 Envelope = dict[str, object]
@@ -108,10 +107,9 @@ class Batch:
     """One call under way that has many items, or a part of one."""
 
     def __init__(self, call: Call, service: str, args: fields.Object, model: Model) -> None:
-        begun, self._arrays = BATCHES[service]
         self._call = call
-        self._items = begun(args, model, call.share)
-        self._counts = service == "/ik/solve_batch"
+        self._service = service
+        self._items = BATCHES[service](args, model, call.share)
         self.loaded = call.loaded
         self.seconds = 0.0  # of work so far
 
@@ -128,14 +126,12 @@ class Batch:
             arrays = self._items.finish()
         except KinematicsError as error:
             return self._call.answer({}, error.code, str(error))
-        head = self._call.head(self._items.head())
+        head = orjson.dumps(self._call.head(self._items.head()))
+        part = pack_part(head, self._items.solved, arrays)
         if self._call.share.parts > 1:
-            return 0, pack_part(orjson.dumps(head), self._items.solved, arrays)
-        for name, items in zip(self._arrays, arrays, strict=True):
-            head[name] = orjson.Fragment(b"[%b]" % items)
-        if self._counts:
-            head["solved"] = self._items.solved
-        return 0, answers.response_line(self._call.envelope, head)
+            return 0, part
+        values = orjson.Fragment(join_parts(self._service, [part]))
+        return 0, answers.success_line(self._call.envelope, values)
 
 
 Job = Solve | Batch

@@ -21,10 +21,16 @@ def listed(names: Sequence[str]) -> str:
     return text if len(names) <= LISTED else f"{text} and {len(names) - LISTED} more"
 
 
-def closest(name: str, names: Collection[str]) -> str:
-    """Return a question with the name that one of these may have been, or nothing."""
-    if len(names) <= COMPARED_NAMES and len(name) <= COMPARED_CHARS:
-        known = sorted(known for known in names if len(known) <= COMPARED_CHARS)
+def closest(name: str, names: Collection[str], most_chars: int = COMPARED_CHARS) -> str:
+    """Return a question with the name that one of these may have been, or nothing.
+
+    Args:
+        name: what there is not.
+        names: what there is.
+        most_chars: longer names are not compared.
+    """
+    if len(names) <= COMPARED_NAMES and len(name) <= most_chars:
+        known = sorted(known for known in names if len(known) <= most_chars)
         if close := difflib.get_close_matches(name, known, 1):
             return f"did you mean {quote(close[0])}?"
     return ""

@@ -13,7 +13,8 @@ import pytest
 from gateway.calls import Call
 from gateway.envelope import response_line
 from gateway.robot_state import RobotState
-from gateway.vitals import DESCRIPTION_PARAM, STATUS_PARAM
+from gateway.vitals import STATUS_PARAM
+from kinematics.frames import DESCRIPTION_PARAM
 from tests.support.gateways import FakePool, SessionClient, TestHub
 
 RATE_HZ = 100.0
